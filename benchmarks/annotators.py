@@ -22,7 +22,7 @@ from errorbar.core.problems import Problems
 from errorbar.formats.reference import read_corpus
 from errorbar.metrics.base import Selection, Statistics
 from errorbar.metrics.ceiling import CeilingData, ceiling, prepare_study
-from errorbar.metrics.intervals import resampled_values
+from errorbar.metrics.intervals import fold_resampled_values
 from errorbar.metrics.m2 import M2
 from errorbar.stats.resampling import Resampling
 
@@ -78,7 +78,7 @@ def folds(data: Path, repeats: int, calibration: float, jobs: int) -> None:
         def fold(selection: Selection) -> NDArray[np.float64]:
             return study.metric.fold(statistics, selection).values
 
-        return resampled_values(study.metric, fold, units, Resampling(replicates=N_RESAMPLES, jobs=n))
+        return fold_resampled_values(study.metric, fold, units, Resampling(replicates=N_RESAMPLES, jobs=n))
 
     rows = []
     for n in sorted({1, jobs}):

@@ -21,8 +21,8 @@ from tests.judging.jepsen.study import write_items
 from errorbar.judging.items.item import Submission
 from errorbar.judging.protocol.claims import claim
 from errorbar.judging.protocol.submissions import submit
-from errorbar.judging.scheme_kinds import shown_hash
 from errorbar.judging.scheme_files import load_scheme
+from errorbar.judging.scheme_kinds import shown_hash
 from errorbar.judging.store.store import Store
 from errorbar.judging.study.backup import check
 from errorbar.judging.study.make import judge_init

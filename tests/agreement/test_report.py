@@ -15,12 +15,12 @@ from errorbar.agreement import (
     agreement_report,
     alpha_kernel,
     cohen_kappa,
+    drop_unknown_labels,
     item_counts,
     kernel_of,
     krippendorff_alpha,
     pair_table,
     pairwise_agreement,
-    without_unknown,
 )
 from errorbar.agreement.coefficients import (
     EXPECTED,
@@ -286,7 +286,7 @@ def test_report_counts() -> None:
 
 def test_unknown_is_a_missing_judgment() -> None:
     rows = [["a", "a", "?"], ["a", "b", "b"], ["b", "?", "b"], ["b", "b", "b"]]
-    kept, notes = without_unknown(Judgments.from_matrix(rows), ["?"])
+    kept, notes = drop_unknown_labels(Judgments.from_matrix(rows), ["?"])
     report = agreement_report(kept)
     without = [[None if value == "?" else value for value in row] for row in rows]
     assert report.coefficients == agreement_report(Judgments.from_matrix(without)).coefficients
@@ -480,7 +480,7 @@ def test_interval_by_students_t() -> None:
 
 def test_one_is_said_as_one() -> None:
     rows = [["E", "E", None], ["O", "E", None], ["O", None, None], ["O", "unsure", None]]
-    kept, (note,) = without_unknown(Judgments.from_matrix(rows), ["unsure"])
+    kept, (note,) = drop_unknown_labels(Judgments.from_matrix(rows), ["unsure"])
     assert note.what == "1 judgment has a label that means unknown; it counts as not given"
     notes = [note.what for note in agreement_report(kept).notes]
     assert "2 items have one judgment, which says nothing about agreement" in notes

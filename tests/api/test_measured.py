@@ -8,10 +8,10 @@ import pytest
 from errorbar import M2, Resampling
 from errorbar.api import Memory, cache_metric
 from errorbar.api.corpus_results import CachedMetric
-from errorbar.metrics import Folded, Metric, Selection, resampled_values
+from errorbar.metrics import Folded, Metric, Selection, fold_resampled_values
 from errorbar.metrics.base import Swapping
 from errorbar.metrics.choice import EditStatistics
-from errorbar.metrics.judge_sets import without_each
+from errorbar.metrics.judge_sets import fold_without_each
 from tests.helpers.build import corpus, edit, sentence
 
 CORPUS = corpus(
@@ -74,10 +74,10 @@ def test_a_comparison_folds_nothing_that_scores_have_folded(monkeypatch: pytest.
     clusters, masks = np.arange(2), np.eye(2, dtype=np.uint8)
 
     def fold_all() -> list[list[float]]:
-        drawn = resampled_values(
+        drawn = fold_resampled_values(
             metric, lambda selection: metric.fold(statistics, selection).values, clusters, Resampling(replicates=1500)
         )
-        without = without_each(metric, statistics, masks, clusters)
+        without = fold_without_each(metric, statistics, masks, clusters)
         return [drawn.ravel().tolist(), without.ravel().tolist()]
 
     folds = Counting(monkeypatch)

@@ -18,7 +18,7 @@ from errorbar.metrics import (
     prepare_study,
 )
 from errorbar.metrics.ceiling import ceiling, repeat
-from errorbar.stats import resampled_units
+from errorbar.stats import draw_resamples
 from tests.ceilings.examples import random_corpus
 
 
@@ -78,7 +78,7 @@ def test_an_interval_holds_the_value_and_says_its_level() -> None:
     # Intervals are of F: of the quantiles of F in the same resamples, worked out here one system at a time.
     _, documents = made()
     resamples = [
-        row for draw in resampled_units(documents, Resampling("percentile", 60, 0.9), "ceiling") for row in draw()
+        row for draw in draw_resamples(documents, Resampling("percentile", 60, 0.9), "ceiling") for row in draw()
     ]
     drawn = repeat(study, resamples)
     for at in range(2):

@@ -12,8 +12,8 @@ import pytest
 
 import errorbar as library
 from errorbar import Corpus, Edit, Problems, Sentence
-from errorbar.api.audit_edits import AuditItem, accepted_answers, operation, read_audit_key, stratified
-from errorbar.edits import apply_edits, changed_text, minimal_pieces
+from errorbar.api.audit_edits import AuditItem, accepted_answers, operation, read_audit_key, stratify_items
+from errorbar.edits import apply_edits, apply_pieces, minimal_pieces
 from errorbar.formats import NamedFile
 from errorbar.judging import Lease, load_scheme
 from errorbar.judging.scheme import Scheme
@@ -353,7 +353,7 @@ def test_answers_do_not_insert_twice_at_one_place(
     tokens = ("yesterday", "he", "saw", "cat", "there")
     sentence = Sentence(" ".join(tokens), {"1": (Edit(gold[0], gold[1], (gold[2],)),)})
     item = AuditItem("x", 0, (valid,), " ".join(tokens), (True,))
-    frame = stratified([item], [OfficialCounts("ours", 1, 2, 3)], "m2", empty=0, bands=False)
+    frame = stratify_items([item], [OfficialCounts("ours", 1, 2, 3)], "m2", empty=0, bands=False)
     (made,) = accepted_answers(frame, ["x"], {}, Corpus([sentence], ("1",))).sentences
     assert " ".join(apply_edits(tokens, made.annotations["ours.1"])) == answer
 
@@ -409,8 +409,8 @@ def test_pieces() -> None:
     tokens = ["he", "go", "to", "the", "school", "yesterday"]
     pieces = minimal_pieces(tokens, 0, 5, "he went to school")
     assert pieces == ((1, 2, "went"), (3, 4, ""))
-    assert changed_text(tokens, 0, 6, pieces) == "he went to school yesterday"
-    assert changed_text(tokens, 1, 4, pieces) == "went to"
+    assert apply_pieces(tokens, 0, 6, pieces) == "he went to school yesterday"
+    assert apply_pieces(tokens, 1, 4, pieces) == "went to"
     assert minimal_pieces(tokens, 1, 2, "go") == ()
     assert minimal_pieces(tokens, 4, 4, "big") == ((4, 4, "big"),)
 

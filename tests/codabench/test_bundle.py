@@ -273,7 +273,7 @@ def test_what_cannot_be_bundled_is_refused_by_name(old: str, new: str, said: str
 
 def test_a_metric_of_another_package_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     point = SimpleNamespace(load=lambda: CharacterRate)
-    monkeypatch.setattr(registry, "registered", lambda _: {"cer": point})
+    monkeypatch.setattr(registry, "find_registered", lambda _: {"cer": point})
     with pytest.raises(UsageError, match="the metric cer is of another package"):
         bundle_task(make_task(tmp_path, TASK.replace("m2(beta=1)", "cer")), tmp_path / "b.zip")
 

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from errorbar import Hypothesis, Sentence, audit_draw
 from errorbar.demo import demo_files
-from errorbar.edits import changed_items, edit_items, minimal_pieces
+from errorbar.edits import edit_items, find_changed_items, minimal_pieces
 from errorbar.formats import read_corpus
 
 FOLDER = Path(__file__).parents[2] / "src/errorbar/demo/crowd"
@@ -115,7 +115,7 @@ def write(folder: Path) -> None:
     known = {item for items in sure for item in items}
     truth = [f"{item},{'error' if share > 1 else 'ok'}" for item, share in shares.items()]
     texts = {item: marked(corpus.sentences[int(item.split(":")[0]) - 1].text, item) for item in shares}
-    items, changed = changed_items(corpus, systems, "words")
+    items, changed = find_changed_items(corpus, systems, "words")
     tables = {
         "votes": ["item,rater,label,seconds", *votes(shares, drawn)],
         "gold": ["item,label", *(row for row in truth if row.split(",")[0] in known)],

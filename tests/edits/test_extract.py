@@ -11,14 +11,14 @@ from hypothesis import strategies as st
 from errorbar import Edit, Problems
 from errorbar.core import InputError, Place
 from errorbar.edits import (
-    applied,
     apply_edits,
-    changed_chunks,
     chunk_text,
     corrected_text,
     extract_edits,
+    find_changed_chunks,
     parallel_sentences,
     says,
+    select_applied,
     whole_edit,
     within,
 )
@@ -223,8 +223,8 @@ def test_a_sides_text_is_that_of_its_chunks_and_of_the_source_between(
     example: tuple[list[str], list[list[Edit]]],
 ) -> None:
     source, given_edits = example
-    kept = [applied(edits) for edits in given_edits]
-    chunks = changed_chunks(kept)
+    kept = [select_applied(edits) for edits in given_edits]
+    chunks = find_changed_chunks(kept)
     assert all(before[1] < after[0] for before, after in pairwise(chunks))
     for edits in kept:
         made, at = [], 0
@@ -238,9 +238,9 @@ def test_a_sides_text_is_that_of_its_chunks_and_of_the_source_between(
 
 
 def test_edits_that_touch_are_one_chunk() -> None:
-    assert changed_chunks([[edit(1, 2, "x"), edit(4, 4, "y")], [edit(2, 3, "z")], []]) == [(1, 3), (4, 4)]
-    assert changed_chunks([[edit(3, 3, "x")], [edit(3, 5, "z")]]) == [(3, 5)]
-    assert changed_chunks([[], []]) == []
+    assert find_changed_chunks([[edit(1, 2, "x"), edit(4, 4, "y")], [edit(2, 3, "z")], []]) == [(1, 3), (4, 4)]
+    assert find_changed_chunks([[edit(3, 3, "x")], [edit(3, 5, "z")]]) == [(3, 5)]
+    assert find_changed_chunks([[], []]) == []
 
 
 def test_alternatives_can_be_mixed() -> None:
@@ -252,7 +252,7 @@ def test_alternatives_can_be_mixed() -> None:
 
 def test_what_cannot_be_applied_is_left_out() -> None:
     unclear, unknown = edit(0, 1, "x", kind="Um"), Edit(1, 2, ())
-    assert applied([edit(3, 4, "d"), unclear, unknown, edit(2, 4, "cd"), edit(4, 4, "e")]) == [
+    assert select_applied([edit(3, 4, "d"), unclear, unknown, edit(2, 4, "cd"), edit(4, 4, "e")]) == [
         edit(2, 4, "cd"),
         edit(4, 4, "e"),
     ]

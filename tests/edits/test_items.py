@@ -20,8 +20,8 @@ from errorbar.edits import (
     WORD_CLASSES,
     Items,
     Projection,
-    changed_items,
     edit_items,
+    find_changed_items,
     only_deletions,
 )
 from errorbar.edits.items import PROJECTIONS
@@ -230,7 +230,7 @@ def test_changed_items_are_in_the_order_of_the_systems() -> None:
     made = Corpus([Sentence("in a house")], ())
     outputs = {"zoe": "on a house", "abe": "in a home", "max": "in a house"}
     systems = [Hypothesis(name, [line]) for name, line in outputs.items()]
-    items, flags = changed_items(made, systems)
+    items, flags = find_changed_items(made, systems)
     assert items == ("1:0-1", "1:1-2", "1:2-3")
     assert flags.tolist() == [[True, False, False], [False, False, True], [False, False, False]]
 

@@ -13,7 +13,7 @@ from errorbar import Problems
 from errorbar.core import Comparisons, InputError, UsageError
 from errorbar.formats import is_ranking, rankings, read_metric_scores, read_rankings
 from errorbar.ranking import RankingResult, rank_systems
-from errorbar.ranking.wins import resampled_counts
+from errorbar.ranking.wins import count_resampled_wins
 from tests.ranking.examples import drawn
 
 XML = """<?xml version="1.0" encoding="UTF-8"?>
@@ -454,7 +454,7 @@ class TestLimits:
     def test_resamples_are_counted_in_blocks(self) -> None:
         """400 systems that meet in a ring: no more resamples together than there are cells for."""
         ring = Comparisons.from_pairs([(f"s{k}", f"s{(k + 1) % 400}", 1) for k in range(400)])
-        blocks = list(resampled_counts(ring, drawn(30)))
+        blocks = list(count_resampled_wins(ring, drawn(30)))
         assert [len(block.wins) for block in blocks] == [12, 12, 6]  # of 4,000,000 / (2 * 400 * 400)
         assert np.concatenate([block.wins for block in blocks]).sum(axis=(1, 2)).tolist() == [400] * 30
 

@@ -23,7 +23,7 @@ import numpy as np
 from errorbar.core import Problem, UsageError
 from errorbar.judging import JudgedItem, Scheme
 from errorbar.judging.answers import check_answer
-from errorbar.judging.scheme import SIDES, Question, folded
+from errorbar.judging.scheme import SIDES, Question, fold_word
 
 WORDS = ("on", "in", "at", "to", "of", "for", "with", "by")
 """Written by judges who err where nothing is there to choose from."""
@@ -91,7 +91,7 @@ def truth_of(scheme: Scheme, item: JudgedItem) -> str:
     if item.answers or item.hidden.get("truth"):
         return (*item.answers, item.hidden.get("truth", ""))[0]
     if scheme.shows == "cloze" and item.span is not None:
-        return folded(item.text[slice(*item.span)])
+        return fold_word(item.text[slice(*item.span)])
     labels = [label for label in scheme.labels() if label not in scheme.abstaining()]
     drawn = int.from_bytes(sha256(item.name.encode()).digest()[:4], "big")
     return (labels[drawn % len(labels)] if drawn % 5 == 0 else labels[-1]) if labels else WORDS[drawn % len(WORDS)]

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pytest
 
 from errorbar.judging import JudgedItem, StudyRules, load_scheme
-from errorbar.judging.quality import after_answer, gold_answers, hasty, pauses, trust
+from errorbar.judging.quality import after_answer, flag_hasty_answers, gold_answers, pauses, trust
 from errorbar.judging.study.rules import Policy
 from tests.judging.small_stores import StoredAnswer, filled
 
@@ -94,14 +94,19 @@ def test_sides_that_changed_places_are_no_mistake() -> None:
 
 def test_haste_by_hand() -> None:
     # 300 ms, and 40 ms a word: 500 ms for five words, 1,500 ms for thirty.
-    assert hasty([490, 510, 1490, 1510], [5, 5, 30, 30], [1, 2, 3, 4]).tolist() == [True, False, True, False]
-    assert hasty([0, -1], [5, 5], [1, 2]).tolist() == [False, False]  # not known
-    assert hasty([], [], []).tolist() == []
+    assert flag_hasty_answers([490, 510, 1490, 1510], [5, 5, 30, 30], [1, 2, 3, 4]).tolist() == [
+        True,
+        False,
+        True,
+        False,
+    ]
+    assert flag_hasty_answers([0, -1], [5, 5], [1, 2]).tolist() == [False, False]  # not known
+    assert flag_hasty_answers([], [], []).tolist() == []
 
 
 def test_a_text_that_was_read_before_has_no_new_words() -> None:
     """Another place of the same sentence, or the item again: there is only to decide."""
-    assert hasty([490, 490, 310, 290], [30] * 4, [7] * 4).tolist() == [True, False, False, True]
+    assert flag_hasty_answers([490, 490, 310, 290], [30] * 4, [7] * 4).tolist() == [True, False, False, True]
 
 
 @pytest.mark.parametrize("words", [1, 5, 12, 20, 50, 400])
@@ -112,8 +117,8 @@ def test_no_reader_is_hasty_not_even_the_fastest(words: int, rate: int) -> None:
     A key is pressed 300 ms after the last word at the earliest. Half of one's median once made a steady reader hasty.
     """
     seconds = 60 * words / rate + 0.3
-    assert not hasty([1000 * seconds] * 3, [words] * 3, [1, 2, 3]).any()
-    assert not hasty([60_000] * 20 + [1000 * seconds] * 3, [words] * 23, range(23)).any()
+    assert not flag_hasty_answers([1000 * seconds] * 3, [words] * 3, [1, 2, 3]).any()
+    assert not flag_hasty_answers([60_000] * 20 + [1000 * seconds] * 3, [words] * 23, range(23)).any()
 
 
 def test_three_hasty_answers_in_a_row_are_a_pause() -> None:

@@ -17,7 +17,7 @@ from sqlalchemy import text
 import errorbar
 from errorbar import ErrorbarError
 from errorbar.api import AuditKey
-from errorbar.api.audit_edits import AuditFrame, AuditItem, set_name, stratified, write_audit_key
+from errorbar.api.audit_edits import AuditFrame, AuditItem, set_name, stratify_items, write_audit_key
 from errorbar.core import Estimate, Interval
 from errorbar.judging import Study, StudyRules, read_study
 from errorbar.judging.stopping.decision import StopDecision, money_for, stop_decision
@@ -254,7 +254,7 @@ def audit(folder: Path) -> Path:
     """An audit of two systems, both strata drawn in part; the key and the items to be judged."""
     items = [AuditItem(f"e{at}", at, ((0, 1, "x"),), TEXT, (True, at % 2 == 0)) for at in range(120)]
     systems = (OfficialCounts("one", 80, 200, 400), OfficialCounts("two", 90, 150, 400))
-    frame: AuditFrame = stratified(items, systems, "m2", empty=0, bands=False)
+    frame: AuditFrame = stratify_items(items, systems, "m2", empty=0, bands=False)
     key = AuditKey(frame, 0, (30, 30), set_name(frame, 0, (30, 30)))
     (folder / "key").write_text("\n".join(write_audit_key(key)))
     names = [frame.items[at].name for at in key.drawn()]

@@ -13,7 +13,7 @@ import errorbar
 from errorbar import judge_init, judge_invite, judge_status
 from errorbar.demo import GOLD_ITEMS, demo_files
 from errorbar.judging import Study, StudyRules, check
-from errorbar.judging.demo import SimulatedCrowd, flagged
+from errorbar.judging.demo import SimulatedCrowd, make_truth
 from errorbar.tables import Result
 from tests.cli.schema import validated
 from tests.judging.served import made_study, served
@@ -95,7 +95,7 @@ def test_a_crowd_judges_everything_and_tells_errors(tmp_path: Path) -> None:
     study = made_study(tmp_path / "study", StudyRules(raters_per_item=3), items=30)
     invite = judge_invite(study.folder, crowd="all").links[0].url
     with served(study) as url:
-        crowd = SimulatedCrowd(f"{url}/j/{invite.rpartition('/')[2]}", flagged(study), 0.02, ahead=5)
+        crowd = SimulatedCrowd(f"{url}/j/{invite.rpartition('/')[2]}", make_truth(study), 0.02, ahead=5)
         crowd.start((1.0, 1.0, 1.0))
         until = time.monotonic() + PATIENCE
         while judge_status(study.folder).progress.counted < 90 and time.monotonic() < until:
@@ -111,6 +111,6 @@ def test_the_demonstration_has_gold_of_both_kinds_that_the_crowd_knows(tmp_path:
         gold = corpus.with_name(GOLD_ITEMS)
         made = judge_init(tmp_path / "study", corpus, systems=[systems[0]], gold_items=gold)
     assert (made.n_gold, made.notes) == (20, ())
-    truth = flagged(Study.open(tmp_path / "study"))
+    truth = make_truth(Study.open(tmp_path / "study"))
     assert truth["She is very good in playing the violin .", 17]
     assert not truth["We waited for the bus in the rain .", 22]

@@ -16,7 +16,7 @@ from errorbar import M2, Corpus, Resampling
 from errorbar.core import Interval, Undefined, UsageError
 from errorbar.metrics import Comparison, Documents, Pair, SwapPlan, System, compare_systems
 from errorbar.metrics.choice import score_totals
-from errorbar.stats import resampled_units
+from errorbar.stats import draw_resamples
 from errorbar.stats import resampling as units
 from tests.ceilings.examples import random_corpus
 from tests.helpers.build import corpus, edit, sentence
@@ -153,7 +153,7 @@ def test_the_interval_is_that_of_shared_resamples() -> None:
     _, systems, clusters = study()
     resampling = Resampling("percentile", 700)
     (found,) = compare_systems(M2(), [systems["s0"], systems["mixed"]], clusters, resampling).pairs
-    (draw,) = resampled_units(clusters, resampling, "bootstrap")
+    (draw,) = draw_resamples(clusters, resampling, "bootstrap")
     units = draw()
     first, second = (fold_resamples(M2(), systems[n].statistics, [lambda: units])[:, 2] for n in ("s0", "mixed"))
     assert isinstance(found.interval, Interval)

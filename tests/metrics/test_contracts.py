@@ -332,7 +332,7 @@ def test_metrics_of_other_packages(monkeypatch: pytest.MonkeyPatch) -> None:
     """Built-in names come first and cannot be taken; the others follow in the order of their names."""
 
     points = {name: Registered(name, "errorbar.core.spec:Spec", "another") for name in ("zz", "aa", "m2")}
-    monkeypatch.setattr(registry, "registered", lambda group: points if group == "errorbar.metrics" else {})
+    monkeypatch.setattr(registry, "find_registered", lambda group: points if group == "errorbar.metrics" else {})
     assert metric_names() == ["m2", "errant", "gleu", "behavior", "tokens", "hoo", "crowd", "aa", "zz"]
     assert (metric_class("m2"), metric_class("zz").__name__) == (M2, "Spec")
     with pytest.raises(UsageError, match="no metric is called 'zzz'; did you mean 'zz'") as caught:

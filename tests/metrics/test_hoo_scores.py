@@ -15,7 +15,7 @@ from errorbar.edits import Edits
 from errorbar.metrics import MEASURES, Hoo, Selection, TypeScore, best_runs, count_rows, row_names, score_runs, team_of
 from errorbar.metrics.hoo import near_pairs
 from errorbar.reproduce.hoo2011 import WRONG, SimulatedTeam, simulate_run
-from errorbar.stats import resampled_units
+from errorbar.stats import draw_resamples
 from tests.helpers.standoff import fragment, standoff
 from tests.metrics.hoo_examples import BONUS, CORRECTION, DETECTION, PLAIN, RECOGNITION, figures_of, scored, three
 
@@ -54,7 +54,7 @@ class TestIntervals:
         """Of 5 gold edits in each of 12 fragments n % 6 are found, so R of a resample is a mean; more than a block."""
         many = figures_of(self.score(Resampling("percentile", 1500)), PLAIN, DETECTION).recall
         rows = np.concatenate(
-            [draw() for draw in resampled_units(np.arange(12), Resampling(replicates=1500), "bootstrap")]
+            [draw() for draw in draw_resamples(np.arange(12), Resampling(replicates=1500), "bootstrap")]
         )
         recalls = (rows % 6).mean(axis=1) / 5
         assert many.interval is not None
@@ -155,7 +155,7 @@ class TestRecallByType:
         """MD: gold 2 in each unit, found 0, 1, 2, 0, 1, so that R of a resample is the mean of found / 2."""
         recall = self.rows(Hoo(by="code"), resampling=self.resampling)["MD"]["detection_recall"]
         assert recall.value == (0 + 1 + 2 + 0 + 1) / 10
-        rows = np.concatenate([draw() for draw in resampled_units(np.arange(5), self.resampling, "bootstrap")])
+        rows = np.concatenate([draw() for draw in draw_resamples(np.arange(5), self.resampling, "bootstrap")])
         means = np.array([0, 1, 2, 0, 1])[rows].mean(axis=1) / 2
         assert recall.interval is not None
         ends = tuple(np.quantile(means, [0.025, 0.975]))

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from errorbar import M2, Corpus, Edit, Hypothesis, Problems, Resampling, Score, parse_metric
-from errorbar.api import asked_judges
+from errorbar.api import plan_judges
 from errorbar.core import InputError, Undefined, UsageError
 from errorbar.metrics import Documents, JudgePlan, JudgeVariances, Metric, ScoringPlan, judging_of, score_corpus
 from errorbar.metrics.choice import EditStatistics
@@ -104,7 +104,7 @@ def scored(
 
 
 def asked(judges: str | None) -> JudgePlan:
-    return asked_judges({"judges": judges})
+    return plan_judges({"judges": judges})
 
 
 X, Y = edit(0, 1, "X"), edit(1, 2, "Y")

@@ -18,7 +18,7 @@ from errorbar.edits import KERNEL
 from errorbar.metrics import Errant, Metric, Selection
 from errorbar.metrics.base import Stretches
 from errorbar.metrics.choice import Choice, ChoiceRule, EditStatistics, fold_counts
-from errorbar.metrics.intervals import without_groups
+from errorbar.metrics.intervals import fold_without_groups
 from errorbar.stats import cluster_members, left_out_rows
 from tests.helpers.effort import draw_examples
 
@@ -164,7 +164,7 @@ def test_values_without_each_group(metric: Metric, seed: int) -> None:
         metric.fold(statistics.take(np.concatenate(members[:k] + members[k + 1 :]))).values[0]
         for k in range(len(members))
     ]
-    np.testing.assert_array_equal(without_groups(metric, fold, groups), expected)
+    np.testing.assert_array_equal(fold_without_groups(metric, fold, groups), expected)
 
 
 @compiled

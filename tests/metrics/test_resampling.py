@@ -13,11 +13,11 @@ from scipy.stats import binomtest
 
 from errorbar import M2, Problems, Resampling, Sentence
 from errorbar.core import Interval, Undefined, UsageError
-from errorbar.metrics import Documents, Metric, ScoringPlan, Selection, resampled_values, score_corpus
+from errorbar.metrics import Documents, Metric, ScoringPlan, Selection, fold_resampled_values, score_corpus
 from errorbar.metrics.choice import EditStatistics, score_totals
 from errorbar.metrics.folding import FEW_DOCUMENTS, MORE_DOCUMENTS
 from errorbar.metrics.intervals import left_out_values
-from errorbar.stats import Method, resampled_units
+from errorbar.stats import Method, draw_resamples
 from errorbar.stats import resampling as units
 from tests.ceilings.examples import random_corpus
 from tests.helpers.counts import Counts
@@ -62,7 +62,7 @@ def test_formulas_keep_no_statistics(monkeypatch: pytest.MonkeyPatch) -> None:
 class TestResamples:
     def test_documents_are_drawn_whole_and_in_corpus_order(self) -> None:
         clusters = np.array([0, 0, 0, 1, 2, 2, 0])
-        (draw,) = resampled_units(clusters, Resampling(replicates=50), "x")
+        (draw,) = draw_resamples(clusters, Resampling(replicates=50), "x")
         members = {0: [0, 1, 2, 6], 1: [3], 2: [4, 5]}
         seen = set()
         for row in draw().tolist():
@@ -75,7 +75,7 @@ class TestResamples:
 
     def test_a_draw_is_the_same_at_every_call(self) -> None:
         """Systems that are compared share the draws: each must see the same resamples."""
-        draws = resampled_units(np.arange(20), Resampling(replicates=2500), "x")
+        draws = draw_resamples(np.arange(20), Resampling(replicates=2500), "x")
         assert [len(draw()) for draw in draws] == [1000, 1000, 500]
         for draw in draws:
             np.testing.assert_array_equal(draw(), draw())
@@ -84,12 +84,12 @@ class TestResamples:
     def test_what_is_kept_changes_no_digit_and_cannot_be_changed(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """Few resamples are kept for the next system, many are drawn again; so are the rows that leave one out."""
         statistics, clusters = measured()
-        kept = [draw() for draw in resampled_units(clusters, Resampling(replicates=1500), "x")]
+        kept = [draw() for draw in draw_resamples(clusters, Resampling(replicates=1500), "x")]
         rows = left_out(M2(), statistics, clusters)
         with pytest.raises(ValueError, match="read-only"):
             kept[0][0, 0] = 1
         monkeypatch.setattr("errorbar.stats.resampling.MOST_KEPT", 0)
-        drawn = resampled_units(clusters, Resampling(replicates=1500), "x")
+        drawn = draw_resamples(clusters, Resampling(replicates=1500), "x")
         for one, draw in zip(kept, drawn, strict=True):
             np.testing.assert_array_equal(one, draw())
             np.testing.assert_array_equal(one, draw())  # at the second call too
@@ -97,7 +97,7 @@ class TestResamples:
 
     def test_streams_are_named(self) -> None:
         def first(name: str, seed: int = 0) -> Units:
-            return resampled_units(np.arange(20), Resampling(replicates=9, seed=seed), name)[0]()
+            return draw_resamples(np.arange(20), Resampling(replicates=9, seed=seed), name)[0]()
 
         np.testing.assert_array_equal(first("x"), first("x"))
         assert not np.array_equal(first("x"), first("y"))
@@ -105,7 +105,7 @@ class TestResamples:
 
     def test_a_resample_folds_like_a_corpus(self) -> None:
         statistics, clusters = measured()
-        draws = resampled_units(clusters, Resampling(replicates=7), "x")
+        draws = draw_resamples(clusters, Resampling(replicates=7), "x")
         folded = fold_resamples(M2(), statistics, draws)
         for row, values in zip(draws[0](), folded, strict=True):
             corpus = statistics.take(row[row >= 0])
@@ -137,7 +137,7 @@ class TestResamples:
 
         def found() -> list[NDArray[np.float64]]:
             sizes.clear()
-            drawn = resampled_values(metric, fold, clusters, Resampling(replicates=1030))
+            drawn = fold_resampled_values(metric, fold, clusters, Resampling(replicates=1030))
             return [drawn, left_out_values(metric, fold, clusters)]
 
         whole = found()
@@ -185,7 +185,7 @@ class TestIntervals:
 
     def test_the_percentile_interval_is_the_quantiles_of_the_folded_resamples(self) -> None:
         statistics, clusters = measured()
-        draws = resampled_units(clusters, Resampling("percentile", 400), "bootstrap")
+        draws = draw_resamples(clusters, Resampling("percentile", 400), "bootstrap")
         values = fold_resamples(M2(), statistics, draws)
         found = intervals(Resampling("percentile", 400))
         for k, interval in enumerate(found):

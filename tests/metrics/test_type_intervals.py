@@ -10,7 +10,7 @@ import pytest
 from errorbar import M2, Corpus, Hypothesis, Resampling
 from errorbar.core import Interval, Undefined
 from errorbar.metrics import TypeScore
-from errorbar.stats import proportion_interval, resampled_units
+from errorbar.stats import draw_resamples, proportion_interval
 from errorbar.stats.resampling import bootstrap_interval, left_out_units
 from tests.helpers.build import corpus, edit, sentence
 from tests.helpers.scoring import score
@@ -50,7 +50,7 @@ def test_the_interval_is_that_of_scored_resamples(method: Literal["bca", "percen
     resampling = Resampling(method, 60, seed=3)
     found = by_type(resampling)
     clusters = np.arange(N)
-    rows = np.concatenate([draw() for draw in resampled_units(clusters, resampling, "bootstrap")])
+    rows = np.concatenate([draw() for draw in draw_resamples(clusters, resampling, "bootstrap")])
     for kind in ("Det", "Prep", "Verb"):
         expected = bootstrap_interval(
             found[kind]["recall"].value or 0.0,

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from errorbar import Corpus, Problems, Sentence, read_corpus
 from errorbar.core import CorrectedSentence
-from errorbar.edits import applied, apply_edits
+from errorbar.edits import apply_edits, select_applied
 from errorbar.formats import write_m2
 from tests.helpers.official import read_lines
 from tests.oracle import errant_compare
@@ -32,7 +32,7 @@ def plain(corpus: Corpus) -> Corpus:
     sentences = []
     for sentence in corpus.sentences:
         known = (sentence.annotations[name] for name in corpus.annotators if name in sentence.annotations)
-        kept = [tuple(applied(edits)) for edits in known]
+        kept = [tuple(select_applied(edits)) for edits in known]
         said = [edits for edits in kept if apply_edits(sentence.tokens, edits)] or kept
         sentences.append(Sentence(sentence.text, {str(number): edits for number, edits in enumerate(said)}))
     return Corpus(sentences, tuple(map(str, range(len(corpus.annotators)))))

@@ -25,11 +25,11 @@ from errorbar.ranking.ranked import Method, ranking_notes
 from errorbar.ranking.wins import (
     ORIGINAL,
     Skill,
+    count_resampled_wins,
     interchangeable_p,
     matched_runs,
     play,
-    resampled_counts,
-    rounded,
+    round_scores,
     wmt_skill,
 )
 from tests.helpers.expectations import require
@@ -210,10 +210,10 @@ class TestRanges:
         assert ranges.cluster.tolist() == [1, 1, 1]
 
     def test_rounding_leaves_scores_where_they_are(self) -> None:
-        made = rounded(np.array([[0.1 + 0.2, 0.3], [np.nan, -2.0]]))
+        made = round_scores(np.array([[0.1 + 0.2, 0.3], [np.nan, -2.0]]))
         assert made[0, 0] == made[0, 1]
         assert made == pytest.approx(np.array([[0.3, 0.3], [np.nan, -2.0]]), nan_ok=True)
-        assert rounded(np.zeros(2)).tolist() == [0, 0]
+        assert round_scores(np.zeros(2)).tolist() == [0, 0]
 
 
 class TestThinData:
@@ -355,7 +355,7 @@ class TestRanking:
 
     def test_resamples_keep_items_whole(self) -> None:
         comparisons = Comparisons.from_pairs([("A", "B", 1), ("A", "B", 1), ("B", "A", 1)], items=["x", "x", "y"])
-        counts = resampled_counts(comparisons, drawn(200))
+        counts = count_resampled_wins(comparisons, drawn(200))
         seen = {(int(wins[0, 1]), int(wins[1, 0])) for block in counts for wins in block.wins}
         assert seen == {(4, 0), (2, 1), (0, 2)}
 

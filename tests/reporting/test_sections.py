@@ -11,7 +11,7 @@ import pytest
 from errorbar import M2, Score
 from errorbar.api import Browse, BrowseEdit
 from errorbar.api.browse import BrowseUnit
-from errorbar.core import Interval, Undefined, listed
+from errorbar.core import Interval, Undefined, join_words
 from errorbar.metrics import CONDITIONS, Ceiling, CeilingIntervals, SwapPlan, prf
 from errorbar.reporting import Chart, Prose, SentenceBrowser, build_report, page_html, slug
 from errorbar.reporting.sections.annotators import ceiling as ceiling_section
@@ -447,7 +447,7 @@ class TestRunsUnderOtherConventions:
 
 
 def test_lists_and_names() -> None:
-    assert [listed(list("ABCDEFG")[:n], 4) for n in (0, 1, 2, 5, 6)] == [
+    assert [join_words(list("ABCDEFG")[:n], 4) for n in (0, 1, 2, 5, 6)] == [
         "none",
         "A",
         "A and B",

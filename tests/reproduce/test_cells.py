@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from errorbar.core import InputError, UsageError
-from errorbar.reproduce import STUDIES, Cell, Number, Outcome, Sources, published, reproduce
+from errorbar.reproduce import STUDIES, Cell, Number, Outcome, Sources, read_published, reproduce
 
 
 @pytest.mark.parametrize(
@@ -76,7 +76,7 @@ def test_the_transcriptions_are_those_of_the_shared_folder(published: Path) -> N
 
 
 def test_a_table_is_read_by_its_columns() -> None:
-    rows = list(published("bryant_ng2015_ratio"))
+    rows = list(read_published("bryant_ng2015_ratio"))
     assert [row["gold_annotators"] for row in rows] == [str(k) for k in range(1, 10)]
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from errorbar import M2, Problems
-from errorbar.reproduce import Cell, Outcome, Reproduction, Sources, published, reproduce
+from errorbar.reproduce import Cell, Outcome, Reproduction, Sources, read_published, reproduce
 from errorbar.reproduce.cells import score_systems
 
 
@@ -124,12 +124,12 @@ def test_repeated_edits_do_not_explain_a1_and_a4(data: Path) -> None:
 
 
 def test_a_changed_published_number_is_a_mismatch(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    read = published
+    read = read_published
 
     def changed(table: str) -> list[dict[str, str]]:
         return [{**row, "A1": "1"} if row.get("error_type") == "Total" else dict(row) for row in read(table)]
 
-    monkeypatch.setattr("errorbar.reproduce.cells.published", changed)
+    monkeypatch.setattr("errorbar.reproduce.cells.read_published", changed)
     edits = islice(reproduce("bryant-ng2015", Sources(data)), 66)  # the first table; the others take their time
     wrong = [cell for cell in edits if cell.outcome == Outcome.MISMATCH]
     assert [(c.row, c.column, c.published, c.ours) for c in wrong] == [("Total", "A1", 1.0, 5560.0)]
@@ -151,7 +151,7 @@ def test_rows_and_columns_are_those_of_the_paper(data: Path, table: str, file: s
     found = [(cell.row, cell.column, cell.published) for cell in cells(study, data) if cell.table == table]
     assert found == [
         (row[key], column, float(text))
-        for row in published(file)
+        for row in read_published(file)
         for column, text in row.items()
         if column not in (key, "late")
     ]
@@ -175,5 +175,5 @@ def test_every_cell_keeps_the_digits_of_its_print(data: Path) -> None:
     """The printed number decides the match: no cell has a tolerance of its own."""
     files = {"edits": "edits_by_annotator", "CAMB by annotator": "camb_by_annotator", "ratio": "ratio"}
     for table, file in files.items():
-        printed = [text for row in published(f"bryant_ng2015_{file}") for text in [*row.values()][1:]]
+        printed = [text for row in read_published(f"bryant_ng2015_{file}") for text in [*row.values()][1:]]
         assert [str(c.published) for c in cells("bryant-ng2015", data) if c.table == table] == printed

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 import errorbar
 from errorbar import Problems
-from errorbar.core import csv_line, unguarded
-from errorbar.core.csv_cells import guarded
+from errorbar.core import csv_line, unguard_cell
+from errorbar.core.csv_cells import guard_cell
 from errorbar.formats import table_rows
 from errorbar.tables import csv_lines
 
@@ -37,25 +37,25 @@ from errorbar.tables import csv_lines
 )
 def test_formulas_are_shown(text: str) -> None:
     """The first characters are those of OWASP, CSV Injection."""
-    assert guarded(text) == f"'{text}"
+    assert guard_cell(text) == f"'{text}"
 
 
 def test_what_stands_before_a_formula_is_shown() -> None:
     assert csv_lines([[f"{space}=1+1" for space in "\t\r\n"]]) == "\\t=1+1,\\r=1+1,\\n=1+1\n"
-    assert [guarded(f"{space}=1+1") for space in "\t\r\n"] == ["'\t=1+1", "'\r=1+1", "'\n=1+1"]
+    assert [guard_cell(f"{space}=1+1") for space in "\t\r\n"] == ["'\t=1+1", "'\r=1+1", "'\n=1+1"]
 
 
 @pytest.mark.parametrize(
     "text", ["-0.5", "-12.34%", "+1.5", "-1e-05", "-1,234.5", "-", "+", "a=b", "x", "", "–", "'x", "-.5"]
 )
 def test_numbers_and_words_stay(text: str) -> None:
-    assert guarded(text) == text
+    assert guard_cell(text) == text
 
 
 def test_a_long_name_costs_no_more_than_its_length() -> None:
     """Almost a number: a pattern that can cut it in two ways would try every pair of them, 4,000,000,000 in all."""
     name = f"-{'1' * 90_000}x"
-    assert guarded(name) == f"'{name}"
+    assert guard_cell(name) == f"'{name}"
 
 
 def test_rows() -> None:
@@ -66,9 +66,9 @@ def test_rows() -> None:
 
 @given(st.text(st.sampled_from("'=-+@\t\r\n1.,% x\"＝"), max_size=5) | st.text(max_size=5))
 def test_what_is_written_is_read_as_it_was(text: str) -> None:
-    assert unguarded(guarded(text)) == text
+    assert unguard_cell(guard_cell(text)) == text
     if len(text) > 1:
-        assert not guarded(text).startswith(tuple("=@＝\t\r\n"))
+        assert not guard_cell(text).startswith(tuple("=@＝\t\r\n"))
 
 
 @pytest.mark.parametrize("ending", ["csv", "tsv"])

@@ -14,7 +14,7 @@ import pytest
 
 from errorbar.core import Estimate
 from errorbar.reporting import Report, board_report, team_report
-from errorbar.reproduce import published
+from errorbar.reproduce import read_published
 from errorbar.tables import Cell, Table
 from errorbar.tasks import TaskResults, read_task, run_task
 from tests.helpers.cli import CommandLine
@@ -63,7 +63,7 @@ def team_row(table: Table, team: str) -> list[Cell]:
     ],
 )
 def test_tables_7_and_8(file: str, name: str, conll2014: dict[str, Table]) -> None:
-    rows = [row for row in published(file) if row["team"] != NOT_RELEASED]
+    rows = [row for row in read_published(file) if row["team"] != NOT_RELEASED]
     table = conll2014[name]
     assert [text(row[1]) for row in table.rows] == [row["team"] for row in rows] + [NOT_RELEASED], "the ranking"
     n_cells = 0
@@ -90,7 +90,7 @@ def test_tables_9_and_10(file: str, name: str, conll2014: dict[str, Table]) -> N
         for row in table.rows
     }
     n_cells = 0
-    for row in published(file):
+    for row in read_published(file):
         for team in set(row) - {"error_type", NOT_RELEASED}:
             cell = ours.get(row["error_type"], {}).get(team)
             assert value(cell) == pytest.approx(float(row[team]), abs=ROUNDING), (row["error_type"], team)
@@ -100,7 +100,7 @@ def test_tables_9_and_10(file: str, name: str, conll2014: dict[str, Table]) -> N
 
 def test_table_11(conll2014: dict[str, Table]) -> None:
     n_cells = 0
-    for row in published("conll2014_table11_single_annotator"):
+    for row in read_published("conll2014_table11_single_annotator"):
         if row["team"] == NOT_RELEASED:
             continue
         printed = [float(row[f"annotator{k}_{name}"]) for k in (1, 2) for name in ("precision", "recall", "f0.5")]
@@ -113,7 +113,7 @@ def test_table_11(conll2014: dict[str, Table]) -> None:
 def test_table_12(conll2014: dict[str, Table]) -> None:
     ours = {tuple(map(text, row[:2])): [value(cell) for cell in row[2:]] for row in conll2014["overview-pairs"].rows}
     files = {"annotator1": "official-2014.0", "annotator2": "official-2014.1"}
-    for row in published("conll2014_table12_annotator_vs_annotator"):
+    for row in read_published("conll2014_table12_annotator_vs_annotator"):
         printed = [float(row[name]) for name in ("precision", "recall", "f0.5")]
         scores = ours[files[row["hypothesis"]], files[row["reference"]]]
         assert scores == pytest.approx(printed, abs=ROUNDING)
@@ -147,7 +147,7 @@ def test_tables_2_to_21_have_the_shape_of_2011(hoo2011: TaskResults) -> None:
     assert {len(table.rows) for table in best + recall} == {6}, "a row for each team"
     assert {len(table.columns) for table in best} == {5}
     # Table 8 of the paper counts 19 texts, of which one is not in the data.
-    printed = {row["error_type"]: int(row["count"]) for row in published("hoo2011_table08_edits_by_type")}
+    printed = {row["error_type"]: int(row["count"]) for row in read_published("hoo2011_table08_edits_by_type")}
     edits = {text(row[0]): int(text(row[1])) for row in tables["overview-edits"].rows}
     assert edits.pop("All") == sum(edits.values()) == 1017
     assert edits.keys() == printed.keys()

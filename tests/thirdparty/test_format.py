@@ -41,7 +41,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 def installed(monkeypatch: pytest.MonkeyPatch, *names: str) -> None:
     points = {name: Registered(name, f"tests.thirdparty.brackets:{name}", "brackets") for name in names}
     catalog._others.cache_clear()
-    monkeypatch.setattr(catalog, "registered", lambda _: points)
+    monkeypatch.setattr(catalog, "find_registered", lambda _: points)
 
 
 def test_check_counts_and_says_what_is_wrong_with_its_place() -> None:

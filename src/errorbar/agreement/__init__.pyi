@@ -14,4 +14,4 @@ from errorbar.agreement.label_counts import item_counts as item_counts
 from errorbar.agreement.label_counts import pair_table as pair_table
 from errorbar.agreement.report import Judges as Judges
 from errorbar.agreement.report import agreement_report as agreement_report
-from errorbar.agreement.report import without_unknown as without_unknown
+from errorbar.agreement.report import drop_unknown_labels as drop_unknown_labels

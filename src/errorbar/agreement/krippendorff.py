@@ -26,7 +26,7 @@ from errorbar.agreement.coefficients import Kernel, estimate_items
 from errorbar.agreement.label_counts import Data, ItemCounts, as_counts, check_matrix, ratio, totals
 from errorbar.core.arrays import Floats
 from errorbar.core.estimate import Estimate
-from errorbar.core.labels import as_number, named
+from errorbar.core.labels import as_number, quote_labels
 from errorbar.core.problems import Problem, UsageError, nearest
 from errorbar.stats.resampling import Resampling
 
@@ -193,10 +193,12 @@ def label_order(labels: Sequence[str], order: Sequence[str] | None, purpose: str
     """Rank of each label, from 0; ``purpose`` is what needs the order, with its verb: ``ordinal alpha needs``."""
     if order is None:
         message = f"{purpose} an explicit order of the labels"
-        raise UsageError(Problem("agreement-order", message, fix=f"name them from lowest to highest: {named(labels)}"))
+        raise UsageError(
+            Problem("agreement-order", message, fix=f"name them from lowest to highest: {quote_labels(labels)}")
+        )
     if sorted(order) != sorted(labels):
-        message = f"the order of labels is {named(order)}"
-        raise UsageError(Problem("agreement-order", message, expected=f"each of {named(labels)} once"))
+        message = f"the order of labels is {quote_labels(order)}"
+        raise UsageError(Problem("agreement-order", message, expected=f"each of {quote_labels(labels)} once"))
     rank = {label: place for place, label in enumerate(order)}
     return np.array([rank[label] for label in labels], np.float64)
 
@@ -205,7 +207,7 @@ def label_numbers(labels: Sequence[str], level: str) -> Floats:
     """The number that each label is, all divided by one power of two (``unit_scale``); shape (labels,)."""
     numbers = np.array([as_number(label) for label in labels], np.float64)
     for label in (labels[int(code)] for code in np.flatnonzero(np.isnan(numbers))):
-        message, expected = f"the label '{named([label])}' is not a number", f"numbers on the {level} scale"
+        message, expected = f"the label '{quote_labels([label])}' is not a number", f"numbers on the {level} scale"
         raise UsageError(Problem("agreement-numbers", message, expected=expected))
     if level == "ratio" and (numbers < 0).any():
         message = f"the label {labels[int(np.argmin(numbers))]} is negative"

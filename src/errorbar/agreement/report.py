@@ -301,7 +301,7 @@ def check_work(judgments: Judgments) -> None:
         )
 
 
-def without_unknown(judgments: Judgments, unknown: Sequence[str]) -> tuple[Judgments, list[Problem]]:
+def drop_unknown_labels(judgments: Judgments, unknown: Sequence[str]) -> tuple[Judgments, list[Problem]]:
     """Judgments without the labels that mean "cannot say", which count as not given; and a note of how many."""
     kept = judgments.without(unknown) if unknown else judgments
     gone = len(judgments) - len(kept)

@@ -29,8 +29,8 @@ from errorbar.api.inputs import Gold as Gold
 from errorbar.api.inputs import Loaded as Loaded
 from errorbar.api.inputs import ReadingOptions as ReadingOptions
 from errorbar.api.inputs import Systems as Systems
-from errorbar.api.inputs import asked_judges as asked_judges
 from errorbar.api.inputs import load as load
+from errorbar.api.inputs import plan_judges as plan_judges
 from errorbar.api.judgment_input import JudgmentOptions as JudgmentOptions
 from errorbar.api.judgment_input import ReadJudgments as ReadJudgments
 from errorbar.api.rank import compare_pairs as compare_pairs

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from errorbar.agreement.cohen import PairAgreement, Weighting
 from errorbar.agreement.krippendorff import Level
-from errorbar.agreement.report import TITLES, AgreementReport, Judges, agreement_report, without_unknown
-from errorbar.api.arguments import public, resampling, without_intervals
+from errorbar.agreement.report import TITLES, AgreementReport, Judges, agreement_report, drop_unknown_labels
+from errorbar.api.arguments import public, refuse_without_intervals, resampling
 from errorbar.api.judgment_input import (
     AgreementInput,
     JudgmentOptions,
@@ -23,7 +23,7 @@ from errorbar.api.judgment_input import (
 )
 from errorbar.api.signatures import agreement_signature
 from errorbar.core.estimate import Estimate
-from errorbar.core.labels import named
+from errorbar.core.labels import quote_labels
 from errorbar.core.problems import Problem, UsageError
 from errorbar.edits.items import Labels
 from errorbar.stats.resampling import Resampling
@@ -149,7 +149,7 @@ class AgreementResult(Result):
         return Table(columns, rows, name="confusion", notes=[note])
 
 
-@public(without_intervals("resamples confidence seed"))
+@public(refuse_without_intervals("resamples confidence seed"))
 def agree(
     judgments: VotesSource,
     *,
@@ -203,7 +203,7 @@ def measure_agreement(
 ) -> AgreementResult:
     """The agreement of judgments that were read; ``notes`` are those of their reading."""
     unknown = judged.options.unknown
-    kept, gone = without_unknown(judged.judgments, unknown)
+    kept, gone = drop_unknown_labels(judged.judgments, unknown)
     report = agreement_report(
         kept,
         level=scale,
@@ -224,11 +224,11 @@ def measure_agreement(
         order=judged.order,
         judges=judges,
     )
-    shown = _without_intervals(report) if how is None else report
+    shown = _drop_closed_intervals(report) if how is None else report
     return AgreementResult(shown, signature, (*notes, *gone, *report.notes), intervals=how is not None, judges=judges)
 
 
-def _without_intervals(report: AgreementReport) -> AgreementReport:
+def _drop_closed_intervals(report: AgreementReport) -> AgreementReport:
 
     def bare(estimate: Estimate) -> Estimate:
         return replace(estimate, interval=None, no_interval=None)
@@ -263,5 +263,5 @@ def _shares(report: AgreementReport) -> str:
     rarer = len(known) - MOST_SHOWN
     if rarer > 0:
         known = sorted(known, key=lambda pair: -pair[1])[:MOST_SHOWN]
-    shown = ", ".join(f"{named([label])} {percent(share)}%" for label, share in known)
+    shown = ", ".join(f"{quote_labels([label])} {percent(share)}%" for label, share in known)
     return f"{shown} and {rarer:,} rarer labels" if rarer > 0 else shown

@@ -34,7 +34,7 @@ from typing import (
 
 from errorbar.api.in_memory import DataFrameLike, plain_data, right_call, series_name, take_sentences
 from errorbar.core.estimate import REPLICATES, Method
-from errorbar.core.problems import Problem, UsageError, nearest, shortened
+from errorbar.core.problems import Problem, UsageError, nearest, shorten_text
 from errorbar.core.spec import split_spec
 from errorbar.formats.look import looking
 from errorbar.formats.reference import Unmarked
@@ -108,7 +108,7 @@ Beta = Annotated[
 ]
 
 
-def without_intervals(names: str = "ci_method resamples confidence seed") -> Useless:
+def refuse_without_intervals(names: str = "ci_method resamples confidence seed") -> Useless:
     """Make the rule on what is about intervals alone."""
     why = "is about intervals, and --no-ci asks for none"
     return Useless(names, why, lambda arguments: arguments["ci"] is False)
@@ -243,7 +243,7 @@ def public(*useless: Useless, **defaults: object) -> Callable[[Callable[P, R]], 
 
         entered.useless = useless  # type: ignore[attr-defined]  # functions may have attributes
         entered.__signature__ = signature  # type: ignore[attr-defined]  # functions may have one
-        entered.__doc__ = _described(inspect.getdoc(function) or "", signature, texts)
+        entered.__doc__ = _describe_arguments(inspect.getdoc(function) or "", signature, texts)
         return entered
 
     return decorate
@@ -301,7 +301,7 @@ def _read_hints(annotated: Any) -> tuple[dict[str, Any], dict[str, str], dict[st
     return hints, {name: doc.text for name, doc in docs.items()}, {name: doc.default for name, doc in docs.items()}
 
 
-def _described(doc: str, signature: inspect.Signature, texts: Mapping[str, str]) -> str:
+def _describe_arguments(doc: str, signature: inspect.Signature, texts: Mapping[str, str]) -> str:
     """The docstring with shared arguments among the others, in the order of the signature; its own words win."""
     head, args, below = doc.partition("\nArgs:\n")
     own, blank, tail = below.partition("\n\n")
@@ -339,7 +339,7 @@ def _bound(
 
 def _misfit(function: str, name: str, value: object, hint: Any) -> UsageError:  # noqa: ANN401 - a type hint
     choices = [each for kind in (hint, *get_args(hint)) if get_origin(kind) is Literal for each in get_args(kind)]
-    message = f"{name} must be {expected(hint)}, got {got(value)}"
+    message = f"{name} must be {describe_type(hint)}, got {describe_value(value)}"
     if not choices or not isinstance(value, str):
         fix = right_call(function, [name]) if name == "judgments" and isinstance(value, list | tuple) else ""
         return UsageError(Problem("wrong-type", message, fix=fix))
@@ -401,22 +401,22 @@ _SEVERAL = {
 }
 
 
-def expected(hint: Any, *, several: bool = False) -> str:  # noqa: ANN401, PLR0911 - a type hint
+def describe_type(hint: Any, *, several: bool = False) -> str:  # noqa: ANN401, PLR0911 - a type hint
     """The name of a type in messages."""
     kind, parts = get_origin(hint), get_args(hint)
     if kind in (Union, UnionType):
         paths = str in parts and any(each in parts for each in _PATHS)
         words = ["paths" if several else "a path"] if paths else []
-        words += [expected(each, several=several) for each in parts if not paths or each not in (str, *_PATHS)]
+        words += [describe_type(each, several=several) for each in parts if not paths or each not in (str, *_PATHS)]
         alone = bool in parts or any(get_origin(each) is Literal for each in parts)
         return _either([word for text in words for word in text.split(" or ")] if alone and not several else words)
     if kind is Literal:
         return "them" if several else f"one of {_either(parts)}" if len(parts) > 1 else repr(parts[0])
     if kind is Mapping:
-        inner = " to ".join(expected(each, several=True) for each in parts)
+        inner = " to ".join(describe_type(each, several=True) for each in parts)
         return f"mappings of {inner}" if several else f"a mapping of {inner}"
     if kind in (Sequence, Iterable):
-        return f"{'lists' if several else 'a list'} of {expected(parts[0], several=True)}"
+        return f"{'lists' if several else 'a list'} of {describe_type(parts[0], several=True)}"
     words_of = _SEVERAL if several else _WORDS
     if hint in words_of:
         return words_of[hint]
@@ -431,15 +431,16 @@ def _either(words: Sequence[str]) -> str:
     return " or ".join(filter(None, (", ".join(once[:-1]), once[-1])))
 
 
-def got(value: object) -> str:
+def describe_value(value: object) -> str:
     """The name in messages of a value that does not fit."""
     if value is None or isinstance(value, str | bytes | int | float):
-        return shortened(repr(value))
+        return shorten_text(repr(value))
     inner = value.values() if isinstance(value, Mapping) else value
     if not isinstance(inner, Sized) or not isinstance(inner, Iterable):
         return type(value).__name__
     kinds = {type(each).__name__: each for each in inner}
     names = [
-        got(each) if isinstance(each, Sized) and not isinstance(each, str) else name for name, each in kinds.items()
+        describe_value(each) if isinstance(each, Sized) and not isinstance(each, str) else name
+        for name, each in kinds.items()
     ]
     return f"{type(value).__name__}{' of ' * bool(names)}{' and '.join(islice(names, 3))}"

@@ -8,7 +8,16 @@ from os import PathLike
 from pathlib import Path
 from typing import Literal, Unpack, get_args
 
-from errorbar.api.arguments import CLOSED, Beta, Metrics, Useless, metrics_of, public, resampling, without_intervals
+from errorbar.api.arguments import (
+    CLOSED,
+    Beta,
+    Metrics,
+    Useless,
+    metrics_of,
+    public,
+    refuse_without_intervals,
+    resampling,
+)
 from errorbar.api.inputs import Comparing, Gold, Loaded, ReadingOptions, Systems, load, usual_metric
 from errorbar.api.score_result import measure_column
 from errorbar.core.corpus import Hypothesis
@@ -260,7 +269,7 @@ NEEDS_EDITS = ("no-errant", "missing-extra")
         lambda arguments: bool(arguments["scores"]) and not arguments["metric"] and arguments["beta"] is None,
         fix="add --metric, or leave it out",
     ),
-    without_intervals("ci_method resamples confidence"),
+    refuse_without_intervals("ci_method resamples confidence"),
     CLOSED,
 )
 def attack(

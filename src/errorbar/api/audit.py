@@ -34,7 +34,7 @@ from errorbar.api.audit_edits import (
     chosen,
     extremes,
     judge_edits,
-    ordered,
+    order_items,
     read_audit_key,
     read_verdicts,
     set_name,
@@ -415,7 +415,7 @@ def audit_draw(
     else:
         n = audit_allocation(strata, budget)
     for h, drawn in enumerate(n.tolist()):
-        n[h] = _with_judged([frame.items[at].name in known for at in ordered(frame, seed, h)], drawn)
+        n[h] = _with_judged([frame.items[at].name in known for at in order_items(frame, seed, h)], drawn)
     counts = tuple(n.tolist())
     key = AuditKey(frame, seed, counts, set_name(frame, seed, counts))
     raters = (rater,) if isinstance(rater, str) else tuple(rater)

@@ -35,7 +35,7 @@ from errorbar.core.estimate import Estimate
 from errorbar.core.judgments import Judgments
 from errorbar.core.problems import InputError, Place, Problem, Problems, UsageError, nearest
 from errorbar.edits.errant import EditMaker, errant_edits
-from errorbar.edits.texts import Piece, applied, as_edits, changed_text, minimal_pieces, overlaps
+from errorbar.edits.texts import Piece, apply_pieces, as_edits, minimal_pieces, overlaps, select_applied
 from errorbar.formats.jsonl import write_jsonl
 from errorbar.formats.judgments import read_judgment_table
 from errorbar.formats.look import Source, display_name
@@ -71,7 +71,7 @@ def edit_types(edits: Sequence[tuple[str, Sequence[Piece]]], types: Types) -> li
         return [operation(pieces) for _, pieces in edits]
     if types == "errant":
         _ = EditMaker().signature  # refuses where something is not installed
-        texts = ((text, [changed_text(text.split(), 0, len(text.split()), pieces)]) for text, pieces in edits)
+        texts = ((text, [apply_pieces(text.split(), 0, len(text.split()), pieces)]) for text, pieces in edits)
         kinds_by_edit = [{edit.type.partition(":")[2] or NO_TYPE for edit in own} for (own,) in errant_edits(texts)]
         return [next(iter(kinds), NO_TYPE) if len(kinds) < 2 else SEVERAL for kinds in kinds_by_edit]
     if types != "none":
@@ -114,7 +114,7 @@ class AuditItem:
         ahead = len(" ".join(tokens[:start])) + bool(start)
         first, word = min(ahead, len(self.text)), " ".join(tokens[start:end])
         span = f"{first}-{first + len(word)}"
-        changed = changed_text(tokens, start, end, self.pieces)
+        changed = apply_pieces(tokens, start, end, self.pieces)
         return {"item": self.name, "text": self.text, "span": span, "word": word, "suggestion": changed}
 
 
@@ -141,7 +141,7 @@ class AuditKey:
 
     def drawn(self) -> list[int]:
         """Numbers of the items to be judged, by stratum."""
-        return [at for h, n in enumerate(self.n) for at in ordered(self.frame, self.seed, h)[:n]]
+        return [at for h, n in enumerate(self.n) for at in order_items(self.frame, self.seed, h)[:n]]
 
 
 def audit_frame(
@@ -189,10 +189,10 @@ def audit_frame(
         raise UsageError(Problem("audit-nothing", message, fix="there is nothing to audit"))
     kinds = edit_types([(item.text, item.pieces) for item in items], types)
     items = [replace(item, type=kind) for item, kind in zip(items, kinds, strict=True)]
-    return stratified(items, audited, str(metric.spec), empty=empty, bands=bool(others))
+    return stratify_items(items, audited, str(metric.spec), empty=empty, bands=bool(others))
 
 
-def stratified(
+def stratify_items(
     items: Sequence[AuditItem], systems: Sequence[OfficialCounts], metric: str, *, empty: int, bands: bool
 ) -> AuditFrame:
     """Items in strata: who proposes them, whether others do, and of which type they are, where it is not a rare one."""
@@ -216,7 +216,7 @@ def stratified(
     return AuditFrame(tuple(items), AuditStrata(names, sizes, flags, tuple(systems)), coded, metric, empty, bands)
 
 
-def ordered(frame: AuditFrame, seed: int, stratum: int) -> list[int]:
+def order_items(frame: AuditFrame, seed: int, stratum: int) -> list[int]:
     """Numbers of the items of a stratum, in the order in which they are drawn."""
     own = (at for at, code in enumerate(frame.codes) if code == stratum)
     return sorted(own, key=lambda at: order_key(seed, frame.items[at].name))
@@ -278,7 +278,9 @@ def _parse(record: Mapping[str, Any]) -> AuditKey:
         OfficialCounts(str(one["name"]), *(int(one[k]) for k in ("correct", "proposed", "gold")))
         for one in record["systems"]
     ]
-    frame = stratified(items, systems, str(record["metric"]), empty=int(record["empty"]), bands=bool(record["bands"]))
+    frame = stratify_items(
+        items, systems, str(record["metric"]), empty=int(record["empty"]), bands=bool(record["bands"])
+    )
     n = tuple(map(int, record["n"]))
     if len(n) != len(frame.strata.names) or any(
         not 0 <= k <= size for k, size in zip(n, frame.strata.sizes.tolist(), strict=True)
@@ -324,7 +326,7 @@ def accepted_answers(
         known = set(map(_meaning, gold.sentences[number].annotations.values()))
         for name, edits in answers.items():
             for annotator, annotation in gold.sentences[number].annotations.items():
-                answer = _joined(gold.sentences[number].tokens, edits, annotation)
+                answer = _join_annotation(gold.sentences[number].tokens, edits, annotation)
                 if _meaning(answer) not in known:  # two systems may propose the same
                     known.add(_meaning(answer))
                     annotations[number][f"{name}.{annotator}"] = answer
@@ -345,10 +347,10 @@ def _better(item: AuditItem, texts: Sequence[str]) -> list[list[Edit]]:
     return [as_edits(pieces, KIND) for pieces in corrections if pieces and pieces != item.pieces]
 
 
-def _joined(tokens: Sequence[str], valid: Sequence[Edit], said: Annotation) -> Annotation:
+def _join_annotation(tokens: Sequence[str], valid: Sequence[Edit], said: Annotation) -> Annotation:
     """An annotator's edits, and in place of those that they overlap the valid ones."""
     kept = [edit for edit in said if not any(_clash(tokens, edit, one) for one in valid)]
-    return tuple(applied([*kept, *valid]))
+    return tuple(select_applied([*kept, *valid]))
 
 
 def _meaning(edits: Annotation) -> frozenset[tuple[int, int, tuple[str, ...]]]:
@@ -505,7 +507,7 @@ class Verdicts:
 def read_verdicts(judgments: Filled, problems: Problems) -> Verdicts:
     """Read judgments of edits; several files are joined, a rater who judged an edit twice is refused."""
     if isinstance(judgments, Judgments):
-        return Verdicts(_labeled(judgments, ""))
+        return Verdicts(_label_judgments(judgments, ""))
     files = [judgments] if isinstance(judgments, str | PathLike) else list(judgments)
     tables: list[Judgments] = []
     seen: set[tuple[str, str]] = set()
@@ -513,7 +515,7 @@ def read_verdicts(judgments: Filled, problems: Problems) -> Verdicts:
     for path in files:
         refuse_corpus(path)
         place = Place(display_name(path))
-        table = _labeled(read_judgment_table(path, problems).judgments, place.file)
+        table = _label_judgments(read_judgment_table(path, problems).judgments, place.file)
         columns = table.to_columns()
         pairs = set(zip(map(str, columns["item"]), map(str, columns["rater"]), strict=True))
         if both := sorted(seen & pairs):
@@ -528,7 +530,7 @@ def read_verdicts(judgments: Filled, problems: Problems) -> Verdicts:
     return Verdicts(Judgments.joined(tables) if tables else Judgments.from_columns([], [], [], labels=LABELS), better)
 
 
-def _labeled(judgments: Judgments, file: str) -> Judgments:
+def _label_judgments(judgments: Judgments, file: str) -> Judgments:
     """The same judgments with the labels of ``LABELS``."""
     names = []
     for label in judgments.labels:

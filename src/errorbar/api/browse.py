@@ -181,7 +181,7 @@ def _browse_edits(
             return BrowseEdit(*span(edit.start, edit.end), (), matched=edit.matched)
         if edit.matched:
             return BrowseEdit(*span(edit.start, edit.end), (edit.replacement,), matched=True)
-        start, end, replacement = _without_unchanged_ends(tokens, edit)
+        start, end, replacement = _trim_unchanged_ends(tokens, edit)
         return BrowseEdit(*span(start, end), (replacement,), matched=False)
 
     looked = [sentence.annotations.get(name) for name in annotators]
@@ -192,7 +192,7 @@ def _browse_edits(
     )
 
 
-def _without_unchanged_ends(tokens: Sequence[str], edit: ProposedEdit) -> tuple[int, int, str]:
+def _trim_unchanged_ends(tokens: Sequence[str], edit: ProposedEdit) -> tuple[int, int, str]:
     """The span and replacement of what an edit changes."""
     start, end, new = edit.start, edit.end, edit.replacement.split()
     while start < end and new and tokens[start] == new[0]:

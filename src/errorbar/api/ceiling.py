@@ -15,9 +15,9 @@ from errorbar.api.arguments import (
     Progress,
     SentenceMetric,
     public,
+    refuse_without_intervals,
     resampling,
     sentence_metric,
-    without_intervals,
 )
 from errorbar.api.inputs import (
     ComparingWithJudges,
@@ -25,9 +25,9 @@ from errorbar.api.inputs import (
     Loaded,
     ReadingOptions,
     Systems,
-    asked_judges,
     load,
     note_untyped,
+    plan_judges,
     usual_metric,
 )
 from errorbar.api.paper import TITLE, judge_line
@@ -50,11 +50,11 @@ from errorbar.metrics.ceiling import (
     folds_left_out,
     groups_within,
     jackknife_intervals,
-    known,
     left_out_convention,
     prepare_study,
     type_rows,
     usual_sizes,
+    value_or_none,
 )
 from errorbar.metrics.ceiling import ceiling as fold_ceiling
 from errorbar.metrics.judge_sets import GROUPS, MOST
@@ -126,7 +126,10 @@ class CeilingResult(Result):
         both = [(kind, part) for kind, part in (("", self.intervals), ("_judges", self.judged)) if part is not None]
         systems: dict[str, dict[str, object]] = {}
         for s, name in enumerate(result.systems):
-            own: dict[str, object] = {**_named(names, result.scores[s, k]), "ratio": known(result.ratio[s, k])}
+            own: dict[str, object] = {
+                **_name_values(names, result.scores[s, k]),
+                "ratio": value_or_none(result.ratio[s, k]),
+            }
             if own["ratio"] is None:
                 own["undefined"] = {"ratio": result.no_ratio(s, k)}
             for kind, part in both:
@@ -137,14 +140,14 @@ class CeilingResult(Result):
             "n_references": result.sizes[k],
             "n_subsets": result.n_subsets[k],
             "exact": result.exact[k],
-            "human": _named(names, result.human[k]),
-            "annotators": _named(result.annotators, result.humans[:, k, result.main]),
+            "human": _name_values(names, result.human[k]),
+            "annotators": _name_values(result.annotators, result.humans[:, k, result.main]),
             "systems": systems,
             **{f"human_interval{kind}": _ends(part.human[k]) for kind, part in both},
         }
 
     def _spread_record(self, spread: EssaySpread) -> dict[str, object]:
-        ratios = [[list(map(known, row)) for row in system] for system in spread.ratios.swapaxes(0, 1)]
+        ratios = [[list(map(value_or_none, row)) for row in system] for system in spread.ratios.swapaxes(0, 1)]
         return {
             "n_essays": spread.n_essays,
             "n_available": spread.n_available,
@@ -168,7 +171,7 @@ class CeilingResult(Result):
             row += [] if self.judged is None else [self.judged.human[k]]
             for s in range(len(result.systems)):
                 interval = None if intervals is None else intervals.ratios[s][k]
-                row += [known(result.scores[s, k, result.main]), cell_estimate(result.ratio[s, k], interval)]
+                row += [value_or_none(result.scores[s, k, result.main]), cell_estimate(result.ratio[s, k], interval)]
                 row += [] if self.judged is None else [self.judged.ratios[s][k]]
             rows.append(row)
         title = measure.title.rstrip("0123456789.")
@@ -236,7 +239,7 @@ class CeilingResult(Result):
         rows: list[list[Cell]] = []
         for name, values, summaries in zip(names, whole.tolist(), spread.summaries(), strict=True):
             for size, value, summary in zip(result.sizes, values, summaries, strict=True):
-                rows.append([name, size, known(value), *summary])
+                rows.append([name, size, value_or_none(value), *summary])
         note = f"{len(spread.human)} random subsets of {spread.n_essays} of the {spread.n_available} documents"
         n = len(rows) if measure.kind == "percent" else len(result.sizes)
         parts = [("documents", measure.kind, rows[:n]), ("document-ratios", "percent", rows[n:])]
@@ -257,8 +260,8 @@ def _ends(interval: Interval | Undefined) -> dict[str, object]:
     return {"reason": str(interval)} if isinstance(interval, Undefined) else attributes(interval, "low", "high")
 
 
-def _named(names: Sequence[str], values: Floats) -> dict[str, float | None]:
-    return dict(zip(names, map(known, values), strict=True))
+def _name_values(names: Sequence[str], values: Floats) -> dict[str, float | None]:
+    return dict(zip(names, map(value_or_none, values), strict=True))
 
 
 RESAMPLES = 200
@@ -279,7 +282,7 @@ class SubsetOptions:
     by_type: bool = False
 
 
-@public(without_intervals("resamples confidence"), resamples=RESAMPLES)
+@public(refuse_without_intervals("resamples confidence"), resamples=RESAMPLES)
 def ceiling(
     gold: Gold,
     systems: Systems = (),
@@ -323,7 +326,7 @@ def ceiling(
     data = load(gold, systems, ReadingOptions.of(shared, [parsed]))
     subsets = SubsetOptions([sizes] if isinstance(sizes, int) else sizes, most, n_documents, repeats, by == "type")
     how = resampling(shared, jobs=shared["jobs"])
-    return measure_ceiling(data, parsed, how, subsets, shared["ci"], progress, asked_judges(shared))
+    return measure_ceiling(data, parsed, how, subsets, shared["ci"], progress, plan_judges(shared))
 
 
 def measure_ceiling(

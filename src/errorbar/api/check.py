@@ -20,10 +20,10 @@ from errorbar.api.inputs import (
     usual_metric,
 )
 from errorbar.core.corpus import Corpus, Hypothesis
-from errorbar.core.labels import counted
+from errorbar.core.labels import format_count
 from errorbar.core.problems import InputError, Place, Problem, Problems, UsageError, as_arguments
 from errorbar.edits.admission import Admission, TextInspection, explain_gap
-from errorbar.edits.errant import given_edits
+from errorbar.edits.errant import read_own_edits
 from errorbar.edits.inputs import EditsReader, LabelReader, source_corpus
 from errorbar.formats.catalog import format_of, holds, is_hoo
 from errorbar.formats.judgments import is_batch, is_corpus, read_judgment_table
@@ -53,9 +53,9 @@ class CheckedFile:
 
     def __str__(self) -> str:
         """One line: the counts, and how many problems there are."""
-        counts = ", ".join(counted(n, kind) for kind, n in self.counts.items()) or "not read to the end"
+        counts = ", ".join(format_count(n, kind) for kind, n in self.counts.items()) or "not read to the end"
         n = sum(each.others or 1 for each in self.problems)
-        return f"{self.file}: {counts}; {counted(n, 'problems') if n else 'no problem'}"
+        return f"{self.file}: {counts}; {format_count(n, 'problems') if n else 'no problem'}"
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,13 @@ class Checked(Result):
         """A row for each problem, with options as ``words`` shows them; below, a line for each file."""
         columns = [Column("file"), Column("line", "count"), *map(Column, ("severity", "problem", "code"))]
         rows = [
-            (each.place.file or file.file, each.place.line or None, each.severity, words(_said(each)), each.code)
+            (
+                each.place.file or file.file,
+                each.place.line or None,
+                each.severity,
+                words(_describe_problem(each)),
+                each.code,
+            )
             for file in self.files
             for each in file.problems
         ]
@@ -242,7 +248,7 @@ def _check_correction(output: NamedFile | Hypothesis, against: _Against, problem
             sources += texts
             corrected += lines
         if len(lines) == len(texts):
-            n_edits += sum(map(len, given_edits(chunk, lines)))
+            n_edits += sum(map(len, read_own_edits(chunk, lines)))
             lines = look.add(texts, lines, retokenize=admission.retokenize)
             changed += sum(line.split() != text.split() for line, text in zip(lines, texts, strict=True))
     stream.finish(sentences)
@@ -259,6 +265,6 @@ def _check_correction(output: NamedFile | Hypothesis, against: _Against, problem
     return {**counts, "edits": n_edits} if isinstance(stream, EditsReader) else counts
 
 
-def _said(problem: Problem) -> str:
+def _describe_problem(problem: Problem) -> str:
     expected = f" (expected {problem.expected})" if problem.expected else ""
     return f"{problem.what}{expected}{f'; {problem.fix}' if problem.fix else ''}"

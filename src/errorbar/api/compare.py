@@ -13,9 +13,9 @@ from errorbar.api.arguments import (
     NotNegative,
     SentenceMetric,
     public,
+    refuse_without_intervals,
     resampling,
     sentence_metric,
-    without_intervals,
 )
 from errorbar.api.inputs import (
     ComparingWithJudges,
@@ -23,8 +23,8 @@ from errorbar.api.inputs import (
     Loaded,
     ReadingOptions,
     Systems,
-    asked_judges,
     load,
+    plan_judges,
     usual_metric,
 )
 from errorbar.api.paper import PaperText, ScoredData, comparison_for_paper, sets_column, sets_record
@@ -248,7 +248,7 @@ class ComparisonResult(Result):
         rows = zip(self.found.names, self.found.scores.tolist(), strict=True)
         return {
             "systems": [
-                {"system": name, **dict(zip(names, map(_known, row), strict=True)), **self._against_sets(name)}
+                {"system": name, **dict(zip(names, map(_value_or_none, row), strict=True)), **self._against_sets(name)}
                 for name, row in rows
             ],
             "pairs": [pair_record(pair) for pair in self.found.pairs],
@@ -299,7 +299,11 @@ class ComparisonResult(Result):
         """The main measure against sets of judges that are not all of them, by which systems are ranked."""
         if self.found.test.smaller_sets is None:
             return {}
-        return {f"{self.found.measure.name}_judges": _known(float(self.found.values[self.found.names.index(system)]))}
+        return {
+            f"{self.found.measure.name}_judges": _value_or_none(
+                float(self.found.values[self.found.names.index(system)])
+            )
+        }
 
     def pair_table(self) -> Table:
         """Every pair: its difference with an interval, its p-values, and what the corpus can show."""
@@ -309,7 +313,7 @@ class ComparisonResult(Result):
         return Table(table.columns, table.rows, "", table.name, notes)
 
 
-@public(without_intervals("ci_method resamples"))
+@public(refuse_without_intervals("ci_method resamples"))
 def compare(
     gold: Gold,
     systems: Systems,
@@ -348,7 +352,7 @@ def compare(
     data.problems.raise_errors()
     data.corpus.need([] if parsed.annotator is None else [parsed.annotator])
     how = resampling(shared, ci_method, shared["jobs"])
-    testing, judges = SwapPlan(adjust, swaps), asked_judges(shared)
+    testing, judges = SwapPlan(adjust, swaps), plan_judges(shared)
     result = compare_loaded(data, parsed, how, testing, judges, intervals=shared["ci"] is not False)
     if points is None:
         return result
@@ -440,5 +444,5 @@ def _note_single_runs(data: Loaded, systems: Sequence[System]) -> None:
     data.problems.note("runs-fixed", message, Place(), fix="name=run1,run2 takes several")
 
 
-def _known(value: float) -> float | None:
+def _value_or_none(value: float) -> float | None:
     return None if isnan(value) else value

@@ -211,7 +211,7 @@ def convert(
     annotators = [annotator] if isinstance(annotator, str) else annotator
     if HOO in (to, from_) or (from_ is None and any(is_hoo(file.path) for file in files)):
         unused = {"alternative": alternative > 1, "no_optional": not optional, "as_written": as_written}
-        unused |= {name: name != "source" and name in _given(shared) for name in shared}
+        unused |= {name: name != "source" and name in _list_given_options(shared) for name in shared}
         _refuse([name for name, value in unused.items() if value], "HOO data", "leave it out")
         if target_name is None:
             message = "converted HOO data is a file or a folder, and none is named"
@@ -232,15 +232,15 @@ def convert(
     ignored = () if target.name != "text" else ("edit-overlap",) if annotators else ("edit-overlap", "edit-duplicate")
     problems = Problems(lenient=lenient, as_written=as_written, ignored=ignored)
     request = _Request(files, inputs.check() if isinstance(inputs, Corpus) else None, problems, shared)
-    sentences = _read(request, "corpus" if request.corpus is not None else _kind(files, from_))
+    sentences = _read_sentences(request, "corpus" if request.corpus is not None else _kind(files, from_))
     _note_standoff(files, target, problems)
     counted = _Counted(sentences, progress)
     sentences = iter(counted)
     if target.name == "text" and annotators:
-        sentences = _corrected(sentences, annotators, request, alternative=alternative - 1, optional=optional)
+        sentences = _correct_sentences(sentences, annotators, request, alternative=alternative - 1, optional=optional)
     elif annotators:
         sentences = _only(sentences, annotators, request)
-    lines = _checked(target, sentences, problems, [file.name for file in files] if len(files) > 1 else [])
+    lines = _check_sentences(target, sentences, problems, [file.name for file in files] if len(files) > 1 else [])
     text = ""
     if target_name is None:
         text = "".join(f"{line}\n" for line in lines)
@@ -290,9 +290,9 @@ def _kind(files: list[NamedFile], from_: str | None) -> str:
     return names[0]
 
 
-def _read(request: _Request, kind: str) -> Iterator[Sentence]:
+def _read_sentences(request: _Request, kind: str) -> Iterator[Sentence]:
     """The sentences of the inputs; options that would have no effect are refused."""
-    useless = [name for name in _given(request.options) if name not in OF_KIND.get(kind, ("documents",))]
+    useless = [name for name in _list_given_options(request.options) if name not in OF_KIND.get(kind, ("documents",))]
     _refuse(useless, f"input in the format {kind}", "leave it out, or name the format with --from")
     if kind == "nucle":
         return _from_essays(request)
@@ -315,7 +315,7 @@ def _read(request: _Request, kind: str) -> Iterator[Sentence]:
     return FORMATS[kind].read(Lines(request.name, request.problems), request.problems)
 
 
-def _given(options: Options) -> list[str]:
+def _list_given_options(options: Options) -> list[str]:
     return [name for name, value in options.items() if value not in (None, False, USUAL.get(name))]
 
 
@@ -373,7 +373,7 @@ def _only(sentences: Iterable[Sentence], annotators: Sequence[str], request: _Re
     _check_seen(annotators, request)
 
 
-def _corrected(
+def _correct_sentences(
     sentences: Iterable[Sentence], annotators: Sequence[str], request: _Request, *, alternative: int, optional: bool
 ) -> Iterator[Sentence]:
     if len(annotators) > 1:
@@ -413,7 +413,9 @@ class _Counted:
             self._progress(self.n)
 
 
-def _checked(target: Format, sentences: Iterable[Sentence], problems: Problems, names: Sequence[str]) -> Iterator[str]:
+def _check_sentences(
+    target: Format, sentences: Iterable[Sentence], problems: Problems, names: Sequence[str]
+) -> Iterator[str]:
     assert target.write is not None
     yield from write_m2(sentences, problems, names) if target.name == "m2" else target.write(sentences, problems)
     problems.raise_errors()

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, Unpack, cast
 
 import numpy as np
 
-from errorbar.api.arguments import Beta, metrics_of, public, resampling, without_intervals
+from errorbar.api.arguments import Beta, metrics_of, public, refuse_without_intervals, resampling
 from errorbar.api.inputs import need_systems
 from errorbar.api.judgment_input import CrowdJudging, JudgmentReading, ReadJudgments, VotesSource, paths_of, take_crowd
 from errorbar.api.signatures import crowd_signature
@@ -20,7 +20,7 @@ from errorbar.core.problems import InputError, Place, Problem, Problems, UsageEr
 from errorbar.crowdsourcing.answers import error_codes, error_convention, majority, trust_weighted
 from errorbar.crowdsourcing.hidden_labels import dawid_skene
 from errorbar.edits.inputs import open_system
-from errorbar.edits.items import changed_items, split_items
+from errorbar.edits.items import find_changed_items, split_items
 from errorbar.formats.judgments import SystemFlags, read_flags
 from errorbar.formats.look import Source, display_name
 from errorbar.formats.reference import NamedFile, refuse_same_names
@@ -38,7 +38,7 @@ from errorbar.metrics.crowd_weighted import (
     score_kinds,
     sweep_scores,
 )
-from errorbar.stats.resampling import Resampling, stream, unasked
+from errorbar.stats.resampling import Resampling, makes_usual_intervals, stream
 from errorbar.tables.plain import attributes, estimate_record, records
 from errorbar.tables.result import Result
 from errorbar.tables.table import Cell, Column, Table
@@ -152,7 +152,7 @@ def _record(row: CrowdRow) -> dict[str, object]:
     }
 
 
-@public(without_intervals("resamples confidence"))
+@public(refuse_without_intervals("resamples confidence"))
 def crowd(
     judgments: VotesSource,
     systems: Systems,
@@ -203,7 +203,7 @@ def read_against(
         problems.note("crowd-drawn", message, Place(), fix=fix)
     against = Against.of(judged, metric, judged.options.error, options["seed"])
     ci, n = options["ci"], len(judged.judgments.items)
-    return against, problems, drawn if (unasked(n, "items", problems) if ci is None else ci) else None
+    return against, problems, drawn if (makes_usual_intervals(n, "items", problems) if ci is None else ci) else None
 
 
 def crowd_rows(against: Against, systems: Mapping[str, Flags], drawn: Resampling | None) -> list[CrowdRow]:
@@ -252,7 +252,7 @@ def _read_file(name: str, path: str, crowd: ReadJudgments, problems: Problems) -
     reader.finish(len(corpus))
     problems.raise_errors()
     items, words = split_items(crowd.options.items)
-    flags: Flags = changed_items(corpus, [Hypothesis(name, lines)], items, words=words)[1][0]
+    flags: Flags = find_changed_items(corpus, [Hypothesis(name, lines)], items, words=words)[1][0]
     return flags
 
 
@@ -442,7 +442,7 @@ class Sweeps(Result):
         ]
 
 
-@public(without_intervals("resamples confidence"))
+@public(refuse_without_intervals("resamples confidence"))
 def crowd_sweep(
     judgments: VotesSource,
     systems: ScoreSource,

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, Unpack
 
-from errorbar.api.arguments import Share, public, without_intervals
+from errorbar.api.arguments import Share, public, refuse_without_intervals
 from errorbar.api.crowd import Against, Systems, crowd_metric, judgments_text, read_against, read_systems
 from errorbar.api.inputs import need_systems
 from errorbar.api.judgment_input import CrowdJudging, VotesSource
@@ -133,7 +133,7 @@ def _point_record(point: CurvePoint) -> dict[str, object]:
     return attributes(point, *plain) | {name: estimate_record(getattr(point, name)) for name in CURVES}
 
 
-@public(without_intervals("resamples confidence"))
+@public(refuse_without_intervals("resamples confidence"))
 def curve(
     judgments: VotesSource,
     systems: Systems,

@@ -22,12 +22,12 @@ from errorbar.metrics.hoo_scoring import (
     MOST_RUNS,
     Run,
     best_runs,
+    drop_missing_fragments,
     hoo_plan,
     parse_hoo,
     prf,
     team_of,
     warn_above_1,
-    without_missing,
 )
 from errorbar.metrics.registry import parse_metrics
 from errorbar.metrics.scores import Score, TypeScore, signature_lines
@@ -175,7 +175,9 @@ def score_hoo(
     if resampling is not None:
         resampling.bootstrap("HOO scores")
     problems = Problems(lenient=runs.lenient)
-    parsed, missing_as_empty = without_missing([parse_hoo(metric) for metric in parse_metrics(metrics, "fragments")])
+    parsed, missing_as_empty = drop_missing_fragments(
+        [parse_hoo(metric) for metric in parse_metrics(metrics, "fragments")]
+    )
     gold = list_gold(runs.gold_path(), source=runs.source)
     names = [fragment.name for fragment in gold]
     files = {name: list_run(path, name, names, problems) for name, path in runs.run_paths()}

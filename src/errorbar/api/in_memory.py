@@ -23,7 +23,7 @@ from os import PathLike
 from typing import Any, Protocol, cast, runtime_checkable
 
 from errorbar.core.corpus import Corpus, Hypothesis, Sentence, wrong_count
-from errorbar.core.problems import Place, Problem, Problems, UsageError, shortened
+from errorbar.core.problems import Place, Problem, Problems, UsageError, shorten_text
 from errorbar.edits.admission import Admission
 from errorbar.edits.inputs import text_chunks
 from errorbar.formats.look import is_there
@@ -203,7 +203,7 @@ def _sentences(texts: Iterable[object], argument: str) -> list[str]:
     for number, text in enumerate(listed, 1):
         if not isinstance(text, str):
             missing = _is_missing(text)
-            got = "nothing" if missing else shortened(repr(text))
+            got = "nothing" if missing else shorten_text(repr(text))
             fix = "fill it, or leave the row out everywhere" if missing else ""
             raise UsageError(
                 Problem("wrong-type", f"sentence {number} of {argument} must be a text, got {got}", fix=fix)

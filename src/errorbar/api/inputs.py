@@ -18,7 +18,7 @@ from errorbar.core.corpus import Corpus, Hypothesis
 from errorbar.core.estimate import Method
 from errorbar.core.problems import InputError, Place, Problem, Problems, UsageError, in_file_order
 from errorbar.edits.admission import Admission
-from errorbar.edits.inputs import AS_REFERENCE, EditsReader, corrected, open_system, text_chunks
+from errorbar.edits.inputs import AS_REFERENCE, EditsReader, correct_sentence, open_system, text_chunks
 from errorbar.execute import Executor, Serial
 from errorbar.formats.catalog import holds, is_hoo
 from errorbar.formats.look import Source, display_name, is_there
@@ -336,7 +336,9 @@ def annotator_as_system(corpus: Corpus) -> Hypothesis:
         fix = f"""give corpus.only(["{corpus.annotators[0]}"])""" if corpus.annotators else "give one with edits"
         raise UsageError(Problem("system-annotators", message, Place(corpus.name), fix=fix))
     (name,) = corpus.check().annotators
-    return Hypothesis(name, [corrected(sentence, sentence.annotations.get(name, ())) for sentence in corpus.sentences])
+    return Hypothesis(
+        name, [correct_sentence(sentence, sentence.annotations.get(name, ())) for sentence in corpus.sentences]
+    )
 
 
 def load(
@@ -538,7 +540,7 @@ class ComparingWithJudges(Comparing, Panels, total=False):
     """The options of comparing on a corpus, judges drawn anew too."""
 
 
-def asked_judges(arguments: Panels, method: Method = "percentile", ci: bool | None = None) -> JudgePlan:
+def plan_judges(arguments: Panels, method: Method = "percentile", ci: bool | None = None) -> JudgePlan:
     """The plan for judges that the argument asks for; ``UsageError`` if there are no intervals for it."""
     from errorbar.metrics.judges import read_judges  # noqa: PLC0415 - only where there are intervals
 

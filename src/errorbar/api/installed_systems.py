@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, NamedTuple, TypeVar, cast
 
-from errorbar.core.entry_points import registered
+from errorbar.core.entry_points import find_registered
 from errorbar.core.problems import ErrorbarError, InputError, Place, Problem, UsageError, nearest
 from errorbar.core.spec import split_spec
 
@@ -68,7 +68,7 @@ def find_system(kind: SystemKind, spec: str) -> TrainedSystem | Correct | Detect
         UsageError: If no package registers it, or it does not take the parameters.
         InputError: If its package cannot be loaded.
     """
-    known = registered(f"errorbar.{kind}s")
+    known = find_registered(f"errorbar.{kind}s")
     name, parameters = (spec, None) if spec in known else split_spec(spec)
     if name not in known:
         fix = nearest(name, [*known]) if known else f"install a package that registers one in errorbar.{kind}s"

@@ -22,8 +22,8 @@ from errorbar.api.inputs import read_corpus
 from errorbar.api.signatures import GIVEN
 from errorbar.core.corpus import Corpus
 from errorbar.core.judgments import Judgments, RepeatPolicy
-from errorbar.core.labels import as_number, named, natural_order, usual_order
-from errorbar.core.problems import Place, Problem, Problems, UsageError, nearest, shortened
+from errorbar.core.labels import as_number, natural_order, quote_labels, usual_order
+from errorbar.core.problems import Place, Problem, Problems, UsageError, nearest, shorten_text
 from errorbar.edits.items import ERROR, OK, Items, Labels, edit_items, split_items, split_types
 from errorbar.formats.judgments import (
     COLUMNS,
@@ -323,7 +323,7 @@ def _read_source(
     elif not isinstance(judgments, Judgments):
         paths = paths_of(cast("Files", judgments))
         if not isinstance(judgments, str | PathLike) and are_sentences(paths, None, usual=isinstance(judgments, list)):
-            message = f"judgments are paths or a table, got a list that begins with {shortened(paths[0])!r}"
+            message = f"judgments are paths or a table, got a list that begins with {shorten_text(paths[0])!r}"
             raise UsageError(Problem("wrong-type", message, fix='name the columns: {"A": labels, "B": labels}'))
         files = expand_files(paths)
         corpus, gold = (
@@ -345,7 +345,7 @@ def _read_source(
         if options.labels:
             refuse_others(table.judgments, labels, display_name(file.path))
         tables.append(table)
-    return _joined(tables, options), files[0].path if len(files) == 1 else "the judgments"
+    return _join_tables(tables, options), files[0].path if len(files) == 1 else "the judgments"
 
 
 def _is_table(judgments: object) -> TypeGuard[Mapping[str, Iterable[object]] | Sequence[Mapping[str, object]]]:
@@ -421,7 +421,7 @@ def _project_edits(corpus: Corpus, options: JudgmentOptions, labels: Labels, pro
     return result
 
 
-def _joined(tables: Sequence[JudgmentTable], options: JudgmentOptions) -> JudgmentTable:
+def _join_tables(tables: Sequence[JudgmentTable], options: JudgmentOptions) -> JudgmentTable:
     """Several tables as one; a rater who judged an item in two of them is treated as within one."""
     if len(tables) == 1:
         return tables[0]
@@ -436,11 +436,14 @@ def _joined(tables: Sequence[JudgmentTable], options: JudgmentOptions) -> Judgme
 def _refuse_unranked(labels: Sequence[str]) -> None:
     """Refuse labels that are no numbers, or two that are the same one, which would have two ranks."""
     if any(isnan(as_number(label)) for label in labels):
-        message, fix = "labels that are no numbers have no order of their own", f"name them in order: {named(labels)}"
+        message, fix = (
+            "labels that are no numbers have no order of their own",
+            f"name them in order: {quote_labels(labels)}",
+        )
         raise UsageError(Problem("agreement-order", message, expected="an order from lowest to highest", fix=fix))
     for label, other in pairwise(labels):
         if as_number(label) == as_number(other):
-            message = f"the labels '{named([label])}' and '{named([other])}' are the same number"
+            message = f"the labels '{quote_labels([label])}' and '{quote_labels([other])}' are the same number"
             fix = "write them the same way, or say which ranks lower"
             raise UsageError(Problem("agreement-order", message, expected="one label for each rank", fix=fix))
 

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Unpack
 
 import numpy as np
 
-from errorbar.api.arguments import Bounds, Metrics, metrics_of, public, without_intervals
+from errorbar.api.arguments import Bounds, Metrics, metrics_of, public, refuse_without_intervals
 from errorbar.api.inputs import Gold, ReadingOptions, Systems, Taking, load, need_systems, system_list, usual_metric
 from errorbar.api.rank import RankingDraws, ranking_resampling
 from errorbar.api.signatures import made_by
@@ -378,7 +378,7 @@ class MetaOptions(RankingDraws, Taking, total=False):
 RecallWeight = Annotated[float, Bounds(0, 1000, "low")]
 
 
-@public(without_intervals("resamples confidence"))
+@public(refuse_without_intervals("resamples confidence"))
 def meta(
     human: Source | Comparisons | MetricScores,
     scores: Scores | Sequence[Scores] = (),

@@ -17,7 +17,7 @@ from math import isnan
 from typing import TYPE_CHECKING, Literal
 
 from errorbar.core.estimate import Estimate, Interval, Undefined
-from errorbar.core.labels import counted, listed
+from errorbar.core.labels import format_count, join_words
 from errorbar.core.problems import visible
 from errorbar.core.spec import split_spec
 from errorbar.metrics.base import Measure
@@ -267,24 +267,24 @@ class ScoredData:
     @property
     def annotators(self) -> str:
         """``3 annotators``; of HOO data, whose annotators worked as one, ``the gold edits``."""
-        return "the gold edits" if self.unit == "fragment" else counted(self.n_annotators, "annotators")
+        return "the gold edits" if self.unit == "fragment" else format_count(self.n_annotators, "annotators")
 
     @property
     def size(self) -> str:
         """``63 sentences in 6 documents``."""
-        where = "" if self.n_documents is None else f" in {counted(self.n_documents, 'documents')}"
-        return counted(self.n_units, f"{self.unit}s") + where
+        where = "" if self.n_documents is None else f" in {format_count(self.n_documents, 'documents')}"
+        return format_count(self.n_units, f"{self.unit}s") + where
 
     def caption(self, measures: Sequence[Measure], n_systems: int, metrics: str = "") -> str:
         """The caption of a table: ``P, R and F0.5 in percent (MaxMatch) of 2 systems against 3 annotators on ...``."""
-        titles = listed(list(dict.fromkeys(measure.title for measure in measures)))
+        titles = join_words(list(dict.fromkeys(measure.title for measure in measures)))
         percent = " in percent" * all(measure.kind == "percent" for measure in measures)
         metric = metrics or self.metric_name
         named = f" ({metric})" if metric != titles else ""
-        data = f"{counted(n_systems, 'systems')} against {self.annotators} on {self.size}"
+        data = f"{format_count(n_systems, 'systems')} against {self.annotators} on {self.size}"
         text = f"{titles}{percent}{named} of {data}"
         lower = [measure.title for measure in measures if measure.better == "lower"]
-        return f"{text}. Of {listed(lower)}, lower is better" if lower else text
+        return f"{text}. Of {join_words(lower)}, lower is better" if lower else text
 
     def judges(self, sets: JudgeSets | None) -> str:
         """The words for the judges, who were drawn anew in sets, or fixed."""
@@ -325,9 +325,9 @@ def comparison_for_paper(comparison: Comparison, data: ScoredData, unit: str, si
 def _score_sentence(scores: Sequence[Score]) -> str:
     """The best system under a metric; no claim that it is better than others."""
     measure, n = next(measure for measure in scores[0].measures if measure.name == scores[0].main), len(scores)
-    known = [(value, score) for score in scores if (value := _stated(score).value) is not None]
+    known = [(value, score) for score in scores if (value := _choose_estimate(score).value) is not None]
     if not known:
-        why = next((f": {reason}" for score in scores if (reason := _stated(score).undefined)), "")
+        why = next((f": {reason}" for score in scores if (reason := _choose_estimate(score).undefined)), "")
         who = f"{scores[0].system} has no" if n == 1 else f"None of {n:,} systems has any"
         return f"{who} {_title(measure)}{why}."
     value, best = max(known, key=lambda pair: measure.sign * pair[0])
@@ -335,19 +335,19 @@ def _score_sentence(scores: Sequence[Score]) -> str:
     title = _title(measure) + _panel(_sets(best))
     text = f"The {title} of {best.system} is {_number(value, measure)}"
     if alike:
-        text += f", and so is that of {listed(alike)}"
+        text += f", and so is that of {join_words(alike)}"
     elif len(known) > 1:
         superlative = f"{measure.better.removesuffix('er')}{'er' if len(known) == 2 else 'est'}"
         of = f"{len(known):,} systems{' that have one' if len(known) < n else ''}"
         text = f"Of {of}, {best.system} has the {superlative} {title}, {_number(value, measure)}"
-    data, convention = ScoredData.of(best), _stated(best).undefined
+    data, convention = ScoredData.of(best), _choose_estimate(best).undefined
     parts = [data.metric_name] if data.metric_name != measure.title else []
     parts += [f"by convention, since {convention}"] if convention and value else []
     parts += [*_score_intervals(best, measure), *_runs(best, measure), f"{data.size}, {data.annotators}"]
     return f"{text} ({'; '.join(parts)})."
 
 
-def _stated(score: Score) -> Estimate:
+def _choose_estimate(score: Score) -> Estimate:
     """The estimate that a sentence is about: against sets of judges where these are not all."""
     if score.judges is None or score.judges.sets.whole or score.main not in score.judges.measures:
         return score.estimate
@@ -366,7 +366,7 @@ def _score_intervals(score: Score, measure: Measure) -> list[str]:
         return [_interval(own.interval or own.no_interval, "texts", measure)]
     wide = drawn.estimate
     shown = [_interval(wide.interval or wide.no_interval, over, measure)]
-    if wide.interval is None and own.interval is not None and _stated(score) is own:
+    if wide.interval is None and own.interval is not None and _choose_estimate(score) is own:
         shown.append(_interval(own.interval, "texts", measure))
     return shown
 
@@ -377,13 +377,13 @@ def _runs(score: Score, measure: Measure) -> list[str]:
         return []
     deviation = score.run_deviation(score.main)
     spread = "" if deviation is None else f", standard deviation {_number(deviation, measure)}"
-    return [f"mean of {counted(len(score.runs), 'runs')}{spread}"]
+    return [f"mean of {format_count(len(score.runs), 'runs')}{spread}"]
 
 
 def _score_caption(scores: Sequence[Score], measures: Sequence[Measure]) -> str:
     """The caption of a table of scores, which says what its intervals are over."""
     data = [ScoredData.of(score) for score in scores]
-    metrics = listed(list(dict.fromkeys(scored.metric_name for scored in data)))
+    metrics = join_words(list(dict.fromkeys(scored.metric_name for scored in data)))
     most = max(data, key=lambda scored: scored.n_annotators)
     lines = [most.caption(measures, len({score.system for score in scores}), metrics)]
     known = [score for score in scores if any(estimate.interval for estimate in score.estimates.values())]
@@ -458,7 +458,7 @@ def _panel(sets: JudgeSets | None) -> str:
     """Whom values are against, where these are not all annotators."""
     if sets is None or sets.whole:
         return ""
-    return f" against any {sets.rule.k} of {counted(sets.rule.n_judges, 'annotators')}"
+    return f" against any {sets.rule.k} of {format_count(sets.rule.n_judges, 'annotators')}"
 
 
 def _title(measure: Measure) -> str:

@@ -17,9 +17,9 @@ from errorbar.api.inputs import (
     ReadingOptions,
     Systems,
     Taking,
-    asked_judges,
     load,
     need_systems,
+    plan_judges,
     usual_metric,
 )
 from errorbar.api.paper import variances_record
@@ -346,7 +346,7 @@ def plan_judging(
     if minutes is not None and minutes <= 0:
         raise UsageError(Problem("bad-parameter", f"minutes must be above 0, got {minutes:g}"))
     apart = _difference(difference, data, parsed)
-    aim = JudgeAim(parsed, _judge_plan(asked_judges(shared)))
+    aim = JudgeAim(parsed, _judge_plan(plan_judges(shared)))
     measured = [parsed.measure(data.corpus, system.lines) for system in data.systems]
     how = Resampling(confidence_level=confidence, seed=seed)  # says what will not do
     judging = _judging(data, aim, measured[0], how.seed)

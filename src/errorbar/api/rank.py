@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Literal, Unpack
 
-from errorbar.api.arguments import ArgumentDoc, Drawing, Lenient, Useless, public, resampling, without_intervals
-from errorbar.core.labels import counted
+from errorbar.api.arguments import ArgumentDoc, Drawing, Lenient, Useless, public, refuse_without_intervals, resampling
+from errorbar.core.labels import format_count
 from errorbar.core.problems import Problem, Problems, UsageError
 from errorbar.core.rankings import Comparisons
 from errorbar.formats.look import Source
@@ -24,7 +24,7 @@ from errorbar.ranking.ranked import (
     signature,
 )
 from errorbar.ranking.wins import By, head_to_head
-from errorbar.stats.resampling import Resampling, unasked
+from errorbar.stats.resampling import Resampling, makes_usual_intervals
 from errorbar.tables.plain import as_text, attributes, interval_record, value_record
 from errorbar.tables.result import Result
 from errorbar.tables.table import Cell, Column, Table
@@ -144,7 +144,7 @@ class HeadToHead(Result):
 
 
 @public(
-    without_intervals("resamples confidence"),
+    refuse_without_intervals("resamples confidence"),
     Useless(
         "by resamples", "is about rank ranges, and --anytime leaves them out", lambda arguments: arguments["anytime"]
     ),
@@ -178,7 +178,7 @@ def rank(
     if anytime and shared["ci"]:
         message = "--anytime and --ci: rank ranges and clusters hold for one look that was fixed beforehand"
         raise UsageError(Problem("two-choices", message, fix="give one of them"))
-    all_comparisons, problems = _read(judgments, systems, shared["lenient"])
+    all_comparisons, problems = _read_comparisons(judgments, systems, shared["lenient"])
     comparisons = all_comparisons.without_identical() if without_identical else all_comparisons
     chosen = [method] if isinstance(method, str) else list(dict.fromkeys(method)) or [METHODS[0]]
     methods = METHODS if "all" in chosen else [name for name in chosen if name != "all"]
@@ -199,7 +199,7 @@ def compare_pairs(
     lenient: bool = False,
 ) -> HeadToHead:
     """Count wins, losses and ties of each pair of systems; arguments and errors are those of ``rank``."""
-    all_comparisons, problems = _read(judgments, systems, lenient)
+    all_comparisons, problems = _read_comparisons(judgments, systems, lenient)
     comparisons = all_comparisons.without_identical() if without_identical else all_comparisons
     return HeadToHead(all_comparisons, comparisons, tuple(problems.notes))
 
@@ -207,10 +207,12 @@ def compare_pairs(
 def ranking_resampling(comparisons: Comparisons, options: Drawing, problems: Problems) -> Resampling | None:
     """How judgments are resampled, or None, as ``ci`` asks."""
     how, ci = resampling(options), options["ci"]
-    return how if (unasked(len(comparisons.items), "items", problems) if ci is None else ci) else None
+    return how if (makes_usual_intervals(len(comparisons.items), "items", problems) if ci is None else ci) else None
 
 
-def _read(judgments: Source | Comparisons, systems: str | Sequence[str], lenient: bool) -> tuple[Comparisons, Problems]:
+def _read_comparisons(
+    judgments: Source | Comparisons, systems: str | Sequence[str], lenient: bool
+) -> tuple[Comparisons, Problems]:
     problems = Problems(lenient=lenient)
     if isinstance(judgments, Comparisons):
         return judgments, problems
@@ -237,8 +239,8 @@ def _describe(comparisons: Comparisons) -> str:
     counts = _counts(comparisons)
     n, ties = counts["n_comparisons"], counts["n_ties"]
     text = (
-        f"{counted(counts['n_items'], 'items')}, {counted(n, 'comparisons')}, "
-        f"{counted(ties, 'ties')} ({100 * ties / n:.1f}%), "
+        f"{format_count(counts['n_items'], 'items')}, {format_count(n, 'comparisons')}, "
+        f"{format_count(ties, 'ties')} ({100 * ties / n:.1f}%), "
         f"{counts['n_identical']:,} of them of systems that wrote the same text"
     )
     shown, shown_ties = counts["n_shown"], counts["n_shown_ties"]
@@ -247,7 +249,7 @@ def _describe(comparisons: Comparisons) -> str:
     if not shown:
         return f"{text}; judges saw no two texts"
     share = f"{100 * shown_ties / shown:.1f}%"
-    return f"{text}; judges saw {counted(shown, 'pairs')} of texts, {counted(shown_ties, 'ties')} ({share})"
+    return f"{text}; judges saw {format_count(shown, 'pairs')} of texts, {format_count(shown_ties, 'ties')} ({share})"
 
 
 def _agreements(judges: Sequence[JudgeAgreement]) -> list[str]:

@@ -376,7 +376,7 @@ def sample_draw(
         n = make_plan(stratify(frame, edges)[0], shared).n
         return SampleDraw(draw_sample(frame, n, edges=edges, seed=seed), frame, raters, tuple(problems.notes))
     key = after if isinstance(after, Key) else read_key(after)
-    pilot = _judged(judged, key, labels_of(shared), "majority", problems)
+    pilot = _read_judged_sample(judged, key, labels_of(shared), "majority", problems)
     frame = frame_of(files, shared, problems)
     budget = shared["budget"]
     if budget is None or shared["half_width"] is not None:
@@ -462,7 +462,7 @@ def sample_estimate(
         raise UsageError(Problem("sample-key", message, fix="give --key, the file that 'sample draw' wrote"))
     known = key if isinstance(key, Key) else read_key(key)
     labels = labels_of(shared)
-    judged = _judged(judgments, known, labels, truth, problems, ties=not anytime)
+    judged = _read_judged_sample(judgments, known, labels, truth, problems, ties=not anytime)
     assisted = None
     if votes is not None:
         frame = frame_of(list_flags(flags), shared, problems)
@@ -520,7 +520,7 @@ def read_counts(counts: Sequence[str]) -> tuple[Strata, Sample]:
     return strata, Sample(n, x.astype(np.float64))
 
 
-def _judged(
+def _read_judged_sample(
     judgments: Filled, key: Key, labels: Labels, truth: Truth, problems: Problems, *, ties: bool = True
 ) -> JudgedSample:
     if not isinstance(judgments, Judgments):
@@ -567,7 +567,7 @@ def sample_rehearse(
             raise UsageError(Problem("bad-parameter", f"{name} must be at least 1, got {number}"))
     problems, labels = Problems(lenient=shared["lenient"]), labels_of(shared)
     frame = frame_of(list_flags(flags), shared, problems)
-    table = judged if isinstance(judged, Judgments) else _read(judged, problems)
+    table = judged if isinstance(judged, Judgments) else _read_judgments(judged, problems)
     edges = score_edges(frame, shared["bands"])
     strata, _ = stratify(frame, edges)
     n = make_plan(strata, shared).n
@@ -580,7 +580,7 @@ def sample_rehearse(
     return SampleRehearsal(rows, strata, n.tolist(), repetitions, counts, minutes, truth, seed, tuple(problems.notes))
 
 
-def _read(judged: Files, problems: Problems) -> Judgments:
+def _read_judgments(judged: Files, problems: Problems) -> Judgments:
     tables = []
     for path in paths_of(judged, "judged"):
         refuse_corpus(path)

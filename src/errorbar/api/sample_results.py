@@ -251,7 +251,7 @@ class SampleEstimation(Result):
         several, wanted = len(self.found.systems) > 1, self.wanted or 0.0
         rows = [(f"{one.system}: " * several + name, one[name]) for one in self.found.systems for name in TARGETS]
         rows += [(f"difference: {row.name}", row) for row in self.found.differences]
-        return [name for name, row in rows if _half(row) <= wanted + ROUNDING]
+        return [name for name, row in rows if _half_width(row) <= wanted + ROUNDING]
 
     def _stopping(self) -> list[str]:
         """The lines that say how looking affects the intervals, and whether the wanted width is reached."""
@@ -308,7 +308,7 @@ def _look_record(look: PlannedLook) -> dict[str, object]:
     return {**record, "nominal_level": look.nominal, "half_widths": halves}
 
 
-def _half(row: SampleEstimate) -> float:
+def _half_width(row: SampleEstimate) -> float:
     """The half-width of an interval, 0 where everything was judged, infinite where there is none."""
     interval = row.estimate.interval
     if interval is not None:

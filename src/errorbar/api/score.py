@@ -13,17 +13,17 @@ from errorbar.api.arguments import (
     Useless,
     metrics_of,
     public,
+    refuse_without_intervals,
     resampling,
-    without_intervals,
 )
 from errorbar.api.inputs import (
     Gold,
     ReadingOptions,
     ScoringWithJudges,
     Systems,
-    asked_judges,
     need_systems,
     note_untyped,
+    plan_judges,
     read_pieces,
     usual_metric,
 )
@@ -41,7 +41,7 @@ View = Literal["type", "sentence", "fragment", "team"]
 
 
 @public(
-    without_intervals(),
+    refuse_without_intervals(),
     CLOSED,
     Useless(
         "ci_method resamples confidence seed judges",
@@ -90,7 +90,7 @@ def score(
     """
     need_systems(systems)
     by_type, by_sentence, ci = by == "type", by in ("sentence", "fragment"), shared["ci"]
-    judges = None if ci is False and shared["judges"] is None else asked_judges(shared, ci_method, ci)
+    judges = None if ci is False and shared["judges"] is None else plan_judges(shared, ci_method, ci)
     processes, dask = read_jobs(jobs)
     drawn = resampling(shared, ci_method, processes) if ci or (ci is None and not by_sentence) else None
     most = MOST_UNASKED if ci is None else None

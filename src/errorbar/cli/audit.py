@@ -10,7 +10,7 @@ from errorbar.cli.command import OUTPUT, Command, tell
 from errorbar.cli.main import Group
 from errorbar.cli.options import GOLD, INPUT, SYSTEMS, option, options_of, refuse_given
 from errorbar.cli.output import OutputOptions, output_options, show_notes
-from errorbar.core.labels import counted
+from errorbar.core.labels import format_count
 
 
 @click.group("audit", cls=Group)
@@ -54,7 +54,7 @@ def draw(out: str, key: str, **options: Any) -> None:
     reused = sum(result.key.n) - len(result.asked)
     tell(f"set {result.key.name}: {len(result.asked)} edits written to {out}, their key to {key}")
     if reused:
-        tell(f"{counted(reused, 'edits')} more {'was' if reused == 1 else 'were'} judged in earlier audits")
+        tell(f"{format_count(reused, 'edits')} more {'was' if reused == 1 else 'were'} judged in earlier audits")
     for system, half in zip(result.key.frame.strata.systems, result.half_widths, strict=True):
         tell(f"audited precision of {system.name}: expected half-width {100 * half:.2f}")
 

@@ -200,7 +200,9 @@ class Command(click.Command):
         _refuse_outputs(ctx)
         decided = [each for each in self.params if each.name in ctx.params and _from_config(ctx, each)]
         if decided:
-            settings = ", ".join(f"--{long_name(each)} {_shown(ctx.params[each.name or ''])}" for each in decided)
+            settings = ", ".join(
+                f"--{long_name(each)} {_format_value(ctx.params[each.name or ''])}" for each in decided
+            )
             place = Place(str(find_config(ctx).path))
             say(f"note: {Problem('config', f'set here: {settings}', place).line(as_options)}")
         return super().invoke(ctx)
@@ -268,7 +270,9 @@ def command_line(context: click.Context) -> str:
         if context.get_parameter_source(name) != ParameterSource.COMMANDLINE:
             continue
         value = context.params[name]
-        values = list(value) if isinstance(value, tuple) else [_shown(value) if isinstance(value, list) else value]
+        values = (
+            list(value) if isinstance(value, tuple) else [_format_value(value) if isinstance(value, list) else value]
+        )
         flag = f"--{long_name(parameter)}"
         if isinstance(parameter, click.Argument):
             arguments += [str(each) for each in values]
@@ -300,7 +304,7 @@ def _hidden(parameter: click.Parameter) -> bool:
     return not isinstance(parameter, click.Option) or parameter.hidden
 
 
-def _shown(value: object) -> str:
+def _format_value(value: object) -> str:
     if isinstance(value, list):  # numbers between commas
         return ",".join(f"{number:g}" for number in value)
     values = value if isinstance(value, tuple) else (value,)

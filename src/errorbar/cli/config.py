@@ -115,23 +115,23 @@ def load_config(named: str | None, commands: Callable[[], Collection[str]]) -> C
     ``commands`` gives the names of all commands; what nothing reads is refused.
     """
     if named is not None:
-        return _read(Path(named), commands) if named else Config()
+        return _read_config(Path(named), commands) if named else Config()
     here = Path.cwd()
     nearest_file = next((path for folder in (here, *here.parents) if (path := folder / NAME).is_file()), None)
-    return _read(nearest_file, commands) if nearest_file else Config()
+    return _read_config(nearest_file, commands) if nearest_file else Config()
 
 
-def _read(path: Path, commands: Callable[[], Collection[str]]) -> Config:
+def _read_config(path: Path, commands: Callable[[], Collection[str]]) -> Config:
     from errorbar.core.problems import Problems
-    from errorbar.formats.toml_tables import Field, TomlTable, checked, is_list, read_toml
+    from errorbar.formats.toml_tables import Field, TomlTable, is_list, make_reader, read_toml
 
     toml = read_toml(path, Problems(), "config")
     config = Config(path, toml=toml)
     top = TomlTable(toml.document, toml)
     top.only(TABLES)
     corpora, systems, defaults = map(top.table, TABLES)
-    file = Field(checked("a file", lambda value: isinstance(value, str)), "")
-    files = Field(checked("a file or a list of files", lambda value: value and is_list(value)), ())
+    file = Field(make_reader("a file", lambda value: isinstance(value, str)), "")
+    files = Field(make_reader("a file or a list of files", lambda value: value and is_list(value)), ())
     named = {name: corpora.value(name, files) for name in corpora.values}
     outputs = {name: systems.value(name, file) for name in systems.values}
     toml.problems.raise_errors()

@@ -191,13 +191,13 @@ def _build(corpus: str, path: str, words: str, least: int, *, lenient: bool) -> 
     from errorbar.formats.saving import save_lines
 
     problems = Problems(lenient=lenient)
-    counts = crowd_counts(_counted(Lines(corpus, problems)), words=words, min_count=least)
+    counts = crowd_counts(_count_lines(Lines(corpus, problems)), words=words, min_count=least)
     problems.raise_errors()
     save_lines(counts.lines(), path)
     tell(f"{len(counts.pairs):,} pairs and {len(counts.triples):,} triples in {path}")
 
 
-def _counted(lines: Iterable[str]) -> Iterator[str]:
+def _count_lines(lines: Iterable[str]) -> Iterator[str]:
     with progress_bar("sentences") as progress:
         for number, line in enumerate(lines, 1):
             yield line

@@ -206,7 +206,7 @@ def parameters_of(module: str, function: str) -> dict[str, Argument]:
         for keyword in decorator.keywords
     }
     if node.args.kwarg is not None and isinstance(unpacked := node.args.kwarg.annotation, ast.Subscript):
-        for name, shared in _shared(home, ast.unparse(unpacked.slice)):
+        for name, shared in _read_shared_arguments(home, ast.unparse(unpacked.slice)):
             own = own_defaults.get(name, shared.default)
             parameters[name] = replace(shared, default=own, text=texts.get(name, shared.text))
     flags = re.compile(rf"``({'|'.join(parameters)})``")
@@ -222,13 +222,13 @@ def description_of(module: str, function: str) -> str:
     return (ast.get_docstring(node) or "").partition("\nArgs:")[0] if isinstance(node, ast.FunctionDef) else ""
 
 
-def _shared(home: Source, name: str) -> Iterator[tuple[str, Argument]]:
+def _read_shared_arguments(home: Source, name: str) -> Iterator[tuple[str, Argument]]:
     """The keys of a TypedDict and of those that it extends."""
     node, home = home.statement(name) or (None, home)
     if not isinstance(node, ast.ClassDef):
         return
     for base in node.bases:
-        yield from _shared(home, ast.unparse(base))
+        yield from _read_shared_arguments(home, ast.unparse(base))
     for field in node.body:
         if isinstance(field, ast.AnnAssign):
             annotation, place = field.annotation, home

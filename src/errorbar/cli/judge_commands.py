@@ -13,7 +13,7 @@ import click
 from errorbar.cli.command import OUTPUT, Command, OutputPath, say, show_lines
 from errorbar.cli.options import INPUT, options_of
 from errorbar.cli.output import OutputOptions, output_options, show_notes
-from errorbar.core.labels import counted
+from errorbar.core.labels import format_count
 from errorbar.core.problems import InputError, Problem, UsageError, shell_words
 
 if TYPE_CHECKING:
@@ -100,12 +100,13 @@ def init(folder: Path, consent: str | None, **options: Any) -> None:
     result = judge_init(folder, **options)
     show_notes(result.notes)
     items, gold, k = (
-        counted(result.n_items, "items"),
-        counted(result.n_gold, "gold items"),
+        format_count(result.n_items, "items"),
+        format_count(result.n_gold, "gold items"),
         result.rules.raters_per_item,
     )
     all_items = f"{items} and {gold}" if result.n_gold else items
-    summary = f"scheme {result.scheme.name}, {counted(k, 'raters')} each, {counted(result.n_items * k, 'judgments')}"
+    judgments = format_count(result.n_items * k, "judgments")
+    summary = f"scheme {result.scheme.name}, {format_count(k, 'raters')} each, {judgments}"
     show_lines(f"{folder}: {all_items}, {summary}")
     say(f"next: errorbar judge serve {shell_words(folder)}")
 

@@ -24,7 +24,7 @@ import click
 
 from errorbar.cli.command import be_quiet, show_click_error, tell
 from errorbar.cli.config import VARIABLE, load_config
-from errorbar.core.entry_points import Registered, registered
+from errorbar.core.entry_points import Registered, find_registered
 from errorbar.core.problems import ErrorbarError, InputError, Problem, as_options, nearest
 from errorbar.formats.look import looking
 from errorbar.version import __version__
@@ -206,7 +206,7 @@ def added_commands(group: str = "") -> dict[str, tuple[str, str]]:
 def _added_commands(group: str) -> dict[str, tuple[tuple[str, str], Registered]]:
     """The same, each with the entry point that adds it."""
     commands: dict[str, tuple[tuple[str, str], Registered]] = {}
-    for entry in registered("errorbar.commands").values():
+    for entry in find_registered("errorbar.commands").values():
         try:
             mapping = _checked_mapping(entry)
         except ErrorbarError as error:
@@ -382,7 +382,7 @@ def run() -> None:
     except BrokenPipeError:  # the reader of our output has seen enough, e.g. `head`
         drop_output()
     except OSError as error:
-        code = max(code, _failed(error))
+        code = max(code, _report_failure(error))
     sys.exit(code)
 
 
@@ -402,7 +402,7 @@ def _outcome() -> int:
         tell(f"stopped by {stopped}")
         return EXIT_STOPPED + stopped.number
     except OSError as error:
-        return _failed(error)
+        return _report_failure(error)
     except Exception as error:
         if os.environ.get(DEBUG):
             raise
@@ -411,7 +411,7 @@ def _outcome() -> int:
     return code if isinstance(code, int) else 0
 
 
-def _failed(error: OSError) -> int:
+def _report_failure(error: OSError) -> int:
     """Report an error of the output, or of a folder that is gone; an input names itself where it is opened."""
     if error.filename:
         tell(f"error: {error.filename}: cannot be opened: {error.strerror} [cannot-open]")

@@ -54,7 +54,7 @@ def command(
     errorbar meta --human judgments.xml --gold gold.m2 --metric m2 --metric gleu AMU CAMB CUUI
     errorbar meta --human judgments.xml --gold gold.m2 --scores scores.bleu AMU CAMB CUUI
     """
-    asked = _shown(show)
+    asked = _parse_tables(show)
     if output.style == "csv" and len(asked) > 1:
         message = "--show asks for several tables, and CSV holds one"
         raise UsageError(Problem("meta-one-table", message, fix="ask for one at a time, or use --format json"))
@@ -91,7 +91,7 @@ def command(
     output.show(result, "errorbar.meta/1", [table() for wanted, table in tables if wanted] or None)
 
 
-def _shown(show: Sequence[str]) -> dict[str, int]:
+def _parse_tables(show: Sequence[str]) -> dict[str, int]:
     """The tables that were asked for, each with its number: of ways to swap, or of neighbors; 0 where none is said."""
     numbers = {}
     for text in show:

@@ -229,7 +229,7 @@ def options_of(function: str, **forms: Mapping[str, Any] | None) -> Decorator:
     assert declared.keys() >= forms.keys(), f"{function} has no {sorted(forms.keys() - declared.keys())}"
     shown = {each: forms.get(each, {}) for each in declared}
     usual = {each: argument.default for each, argument in declared.items() if not argument.required}
-    parts = [_declared(declared[each], form) for each, form in shown.items() if form is not None]
+    parts = [_make_option(declared[each], form) for each, form in shown.items() if form is not None]
 
     def decorate(command: Any) -> Any:
         @wraps(command)
@@ -254,7 +254,7 @@ def options_of(function: str, **forms: Mapping[str, Any] | None) -> Decorator:
     return decorate
 
 
-def _declared(parameter: Argument, form: Mapping[str, Any]) -> Decorator:
+def _make_option(parameter: Argument, form: Mapping[str, Any]) -> Decorator:
     """The option, or argument, of a parameter."""
     kind = parameter.kind
     attributes = {**({} if kind.choices else OPTIONS.get(parameter.name, {})), **form}

@@ -183,7 +183,7 @@ def command(
     }
     with progress_bar("steps", 2) as progress:
         result = report(
-            title=settings.get("title") or ("" if sample else _configured(find_config(context), options)),
+            title=settings.get("title") or ("" if sample else _choose_configured_data(find_config(context), options)),
             no_sentences=NO_PAGE if browse else ON_REQUEST,
             command=str(context.meta.get(SHOWN_COMMAND) or command_line(context)),
             warn=lambda note: show_notes([note]),
@@ -205,7 +205,7 @@ def command(
     say(f"{where}: {size_text} in {seconds:.1f} s{beside}")
 
 
-def _configured(config: Config, options: Mapping[str, Any]) -> str:
+def _choose_configured_data(config: Config, options: Mapping[str, Any]) -> str:
     """The name that errorbar.toml has for the only data; empty where it has none."""
     if options.get("judgments"):
         return ""

@@ -26,7 +26,7 @@ from errorbar.reporting.sections.assemble import build_report
 from errorbar.stats.resampling import Resampling
 from errorbar.tasks.config import Task, TaskCorpus, Team, TeamSubmission, read_task
 from errorbar.tasks.running import read_data, run_task, study_best
-from errorbar.tasks.task_results import RunScores, TaskResults, without_folders
+from errorbar.tasks.task_results import RunScores, TaskResults, strip_folders
 from errorbar.version import __version__
 
 LONGEST = 36  # characters of a column's key, and of its title, that Codabench takes
@@ -410,7 +410,7 @@ def _score_run(task: Task, folder: Path) -> TaskResults:
     path = find_submission(folder, form_of(corpus))
     with TemporaryDirectory() as cache:
         results = run_task(with_run(task, path), cache=cache)
-    results = without_folders(results)
+    results = strip_folders(results)
     if results.refused:
         raise InputError(results.refused[0].problems)
     return results

@@ -10,7 +10,7 @@ from errorbar.core.corpus import reference_record as reference_record
 from errorbar.core.corpus import source_record as source_record
 from errorbar.core.corpus import system_record as system_record
 from errorbar.core.csv_cells import csv_line as csv_line
-from errorbar.core.csv_cells import unguarded as unguarded
+from errorbar.core.csv_cells import unguard_cell as unguard_cell
 from errorbar.core.edit import UNCLEAR as UNCLEAR
 from errorbar.core.edit import Fragment as Fragment
 from errorbar.core.edit import StandoffEdit as StandoffEdit
@@ -26,7 +26,7 @@ from errorbar.core.estimate import Signature as Signature
 from errorbar.core.estimate import Undefined as Undefined
 from errorbar.core.judgments import RepeatPolicy as RepeatPolicy
 from errorbar.core.labels import is_list as is_list
-from errorbar.core.labels import listed as listed
+from errorbar.core.labels import join_words as join_words
 from errorbar.core.labels import natural_key as natural_key
 from errorbar.core.problems import InputError as InputError
 from errorbar.core.problems import MissingExtraError as MissingExtraError

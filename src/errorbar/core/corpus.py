@@ -11,7 +11,7 @@ from itertools import chain
 from typing import Self
 
 from errorbar.core.edit import UNCLEAR, Edit, are_edits, check_edits
-from errorbar.core.labels import counted, natural_order
+from errorbar.core.labels import format_count, natural_order
 from errorbar.core.problems import Place, Problem, UsageError, nearest, wrong_type
 
 Annotation = tuple[Edit, ...]  # one annotator's edits of a sentence, in the order given; empty: found nothing
@@ -192,7 +192,7 @@ class Hypothesis:
 
 def wrong_count(n_lines: int, n_sentences: int) -> str:
     """The message on a system with another number of lines than there are sentences."""
-    return f"{counted(n_lines, 'lines')} for {counted(n_sentences, 'sentences')} of the source"
+    return f"{format_count(n_lines, 'lines')} for {format_count(n_sentences, 'sentences')} of the source"
 
 
 def absent_note(annotator: str, n_absent: int, n_sentences: int, name: str) -> Problem:

@@ -13,24 +13,26 @@ _NUMBER = re.compile(r"[+-]?(\d[\d,]*(\.\d*)?|\.\d+)([eE][+-]?\d+)? ?%?")
 
 
 def csv_line(fields: Iterable[object]) -> str:
-    """A row of CSV, without its line end; texts are ``guarded``, None is an empty cell."""
+    """A row of CSV, without its line end; texts pass ``guard_cell``, None is an empty cell."""
     buffer = StringIO()
-    csv.writer(buffer, lineterminator="").writerow(guarded(cell) if isinstance(cell, str) else cell for cell in fields)
+    csv.writer(buffer, lineterminator="").writerow(
+        guard_cell(cell) if isinstance(cell, str) else cell for cell in fields
+    )
     return buffer.getvalue()
 
 
-def guarded(text: str) -> str:
+def guard_cell(text: str) -> str:
     """A text as a cell of CSV: an apostrophe stands before what a spreadsheet would run as a formula.
 
-    Readers of CSV take it away again (``unguarded``), so that a table written here is read as it was. A text that looks
-    guarded already gets another apostrophe.
+    Readers of CSV take it away again (``unguard_cell``), so that a table written here is read as it was. A text that
+    looks guarded already gets another apostrophe.
 
     Source: OWASP, CSV Injection, for the characters; the wide forms act as formulas in East Asian versions.
     """
     return f"'{text}" if _is_formula(text) else text
 
 
-def unguarded(cell: str) -> str:
+def unguard_cell(cell: str) -> str:
     """The text of a cell of CSV."""
     return cell[1:] if cell.startswith("'") and _is_formula(cell[1:]) else cell
 

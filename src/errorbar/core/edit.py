@@ -9,7 +9,7 @@ from itertools import chain
 from operator import itemgetter
 from typing import Any, NamedTuple
 
-from errorbar.core.problems import Place, Problems, shortened, wrong_type
+from errorbar.core.problems import Place, Problems, shorten_text, wrong_type
 
 OWN_PIPELINE = "errorbar_en"  # for spaCy, from the extra ``errant``: makes ERRANT's edits where no other is named
 UNCLEAR = "Um"  # NUCLE's type for unclear meaning: marked as an error, but no correction can be given
@@ -153,7 +153,7 @@ def check_span(start: int, end: int, n_tokens: int, place: Place, problems: Prob
     """Whether a span lies in a sentence; if not, record why (lenient reading drops the edit)."""
     if 0 <= start <= end <= n_tokens:
         return True
-    span, expected, repair = shortened(f"{start} {end}"), f"0 <= start <= end <= {n_tokens}", "the edit is dropped"
+    span, expected, repair = shorten_text(f"{start} {end}"), f"0 <= start <= end <= {n_tokens}", "the edit is dropped"
     if start > end:
         problems.repairable("span-backwards", f"the span {span} runs backwards", place, repair, expected)
     else:

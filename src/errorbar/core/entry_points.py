@@ -63,7 +63,7 @@ class Registered:
             return True
 
 
-def registered(group: str) -> Mapping[str, Registered]:
+def find_registered(group: str) -> Mapping[str, Registered]:
     """The entry points of a group by name; of two with one name the first on Python's path.
 
     Those whose module is not there are left out.

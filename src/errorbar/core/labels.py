@@ -26,7 +26,7 @@ def error_types() -> Mapping[str, str]:
     return MappingProxyType(json.loads(text)["types"])
 
 
-def named(labels: Iterable[str]) -> str:
+def quote_labels(labels: Iterable[str]) -> str:
     """Some labels as a message names them: not too many, and none at length."""
     known = list(labels)
     shown = [label if len(label) <= LONGEST_SHOWN else f"{label[:LONGEST_SHOWN]}…" for label in known[:MOST_NAMED]]
@@ -34,14 +34,14 @@ def named(labels: Iterable[str]) -> str:
     return ", ".join([*shown, *more])
 
 
-def listed(names: Sequence[str], most: int = 5) -> str:
+def join_words(names: Sequence[str], most: int = 5) -> str:
     """``A``, ``A and B``, ``A, B and C``; of many the ``most`` first and how many more."""
     if len(names) > most + 1:
         return f"{', '.join(names[:most])} and {len(names) - most} more"
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}" if names else "none"
 
 
-def counted(count: int, nouns: str) -> str:
+def format_count(count: int, nouns: str) -> str:
     """A number and what it counts, given in the plural: ``counted(1, "edits in sets")`` is ``1 edit in sets``."""
     return "1 " + _PLURAL.sub(r"\1", nouns, count=1) if count == 1 else f"{count:,} {nouns}"
 
@@ -82,7 +82,7 @@ def is_list(label: str) -> bool:
 
 def list_words(label: str) -> str:
     """The message on a cell with a list of labels."""
-    return f"the label '{named([label])}' is a list of labels"
+    return f"the label '{quote_labels([label])}' is a list of labels"
 
 
 def natural_key(name: str) -> list[tuple[int, int, str]]:

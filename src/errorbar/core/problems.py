@@ -193,7 +193,7 @@ def shell_words(*words: object) -> str:
     return shlex.join(map(str, words))
 
 
-def shortened(text: str, most: int = 40) -> str:
+def shorten_text(text: str, most: int = 40) -> str:
     """The text as a message quotes it: its beginning, where it is long."""
     return text if len(text) <= most else f"{text[:most]}..."
 

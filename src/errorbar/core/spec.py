@@ -75,7 +75,7 @@ def read_parameters(metric: str, declared: Sequence[Parameter], raw: Mapping[str
             message = f"the metric {metric} is given {known[key]} under two names"
             raise UsageError(Problem("bad-spec", message, expected="each parameter once"))
         texts[known[key]] = text
-    read = {p.name: check_value(metric, p, _read(metric, p, texts[p.name])) for p in declared if p.name in texts}
+    read = {p.name: check_value(metric, p, _read_value(metric, p, texts[p.name])) for p in declared if p.name in texts}
     return {p.name: read.get(p.name, p.default) for p in declared}
 
 
@@ -95,7 +95,7 @@ def make_spec(name: str, declared: Sequence[Parameter], values: Mapping[str, Val
     return Spec(name, tuple((p.name, values[p.name]) for p in declared if values[p.name] != p.default))
 
 
-def _read(metric: str, parameter: Parameter, text: str) -> Value:
+def _read_value(metric: str, parameter: Parameter, text: str) -> Value:
     if parameter.kind is str:
         return text
     try:
@@ -140,9 +140,9 @@ def beta_parameter(default: float) -> Parameter:
     return Parameter("beta", float, default, "Weight of recall against precision in F.", check)
 
 
-def word_parameter(name: str, doc: str, *words: str, aliases: tuple[str, ...] = ()) -> Parameter:
+def word_parameter(name: str, doc: str, *words: str) -> Parameter:
     """A parameter that is one of some words, by default the first."""
-    return Parameter(name, str, words[0], doc, lambda value: "" if value in words else " or ".join(words), aliases)
+    return Parameter(name, str, words[0], doc, lambda value: "" if value in words else " or ".join(words))
 
 
 def unchanged_parameter(doc: str, *aliases: str) -> Parameter:

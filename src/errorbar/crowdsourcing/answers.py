@@ -31,7 +31,7 @@ from numpy.typing import NDArray
 from errorbar.core.arrays import Floats
 from errorbar.core.corpus import ContentHash
 from errorbar.core.judgments import Judgments, code_of
-from errorbar.core.labels import as_number, named
+from errorbar.core.labels import as_number, quote_labels
 from errorbar.core.problems import Problem, UsageError, nearest
 
 UNKNOWN = "unknown"  # the policy that gives a tie no answer; any other policy is the name of a label that wins its ties
@@ -152,7 +152,7 @@ def error_codes(labels: Sequence[str], wanted: str | Sequence[str] = ()) -> list
         if not codes and _RULE.fullmatch(text):
             codes = [labels.index(label) for label in labels_of_rule(text, labels)]
             if not codes:
-                message, fix = f"no label is {text}", f"known: {named(labels)}"
+                message, fix = f"no label is {text}", f"known: {quote_labels(labels)}"
                 raise UsageError(Problem("crowd-error-label", message, fix=fix))
         elif len(codes) != 1:
             fix = f"name the label that means an error: --error=LABEL; {nearest(text, labels[:50])}"
@@ -175,7 +175,7 @@ def labels_of_rule(text: str, labels: Sequence[str], *, numbers_only: bool = Tru
     numbers = {label: as_number(label) for label in labels}
     strange = [label for label, number in numbers.items() if isnan(number)]
     if isnan(bound) or (strange and numbers_only):
-        message = f"the rule {text} is about numbers, and '{named(strange[:1]) or rule[2]}' is none"
+        message = f"the rule {text} is about numbers, and '{quote_labels(strange[:1]) or rule[2]}' is none"
         fix = "name the labels one by one, or say which mean 'cannot say' (--unknown=LABEL)"
         raise UsageError(Problem("crowd-error-label", message, fix=fix))
     return tuple(label for label, number in numbers.items() if _COMPARE[rule[1]](number, bound))

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from errorbar.core.arrays import Counts
 from errorbar.core.judgments import Judgments
-from errorbar.core.labels import named
+from errorbar.core.labels import quote_labels
 from errorbar.core.problems import Problem, UsageError
 from errorbar.crowdsourcing.answers import NO_ANSWER, majority
 from errorbar.stats.resampling import MOST_RESAMPLES, check_replicates
@@ -93,7 +93,7 @@ def how_many(
     """
     check_replicates(n_draws, "draws", MOST_RESAMPLES)
     if len(crowd.labels) != 2:
-        message = f"the judgments have {len(crowd.labels)} labels: {named(crowd.labels)}"
+        message = f"the judgments have {len(crowd.labels)} labels: {quote_labels(crowd.labels)}"
         raise UsageError(Problem("crowd-two-labels", message, expected="two labels"))
     counts = np.bincount(crowd.item.astype(np.int64) * 2 + crowd.label, minlength=2 * len(crowd.items)).reshape(-1, 2)
     cases = [_case(crowd, counts, truth) for truth in truths]

@@ -25,7 +25,7 @@ from functools import partial
 from pathlib import Path, PureWindowsPath
 from typing import IO, Any, NoReturn, cast
 
-from errorbar.core.problems import InputError, Place, Problem, shortened
+from errorbar.core.problems import InputError, Place, Problem, shorten_text
 
 MOST_BYTES = 512 * 2**20  # how large an archive's content may be: fifty times the largest corpus of the catalog
 MOST_MEMBERS = 20_000
@@ -112,7 +112,7 @@ def _tar(path: Path) -> Walk:
             if info.issym() or info.islnk():
                 _check_link(path, name, posixpath.dirname(name) if info.issym() else "", info.linkname)
             elif not info.isfile() and not info.isdir():
-                _refuse(path, f"the member '{shortened(name)}' is neither file nor folder nor link")
+                _refuse(path, f"the member '{shorten_text(name)}' is neither file nor folder nor link")
             yield name, info.size, partial(tar.extractfile, info) if info.isfile() else None
 
 
@@ -122,9 +122,9 @@ def _zip(path: Path) -> Walk:
             name = _safe_name(path, info.filename)
             is_link = stat.S_ISLNK(info.external_attr >> 16)
             if info.flag_bits & 1:
-                _refuse(path, f"the member '{shortened(name)}' is encrypted", "unpack it and give the folder")
+                _refuse(path, f"the member '{shorten_text(name)}' is encrypted", "unpack it and give the folder")
             if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-                message = f"the member '{shortened(name)}' is packed in a way that cannot be unpacked in small steps"
+                message = f"the member '{shorten_text(name)}' is packed in a way that cannot be unpacked in small steps"
                 _refuse(path, message, "unpack it and give the folder")
             if is_link:
                 with archive.open(info) as stream:
@@ -165,7 +165,7 @@ def _inside(raw: str, folder: str = "") -> str | None:
 
 
 def _safe_name(path: Path, raw: str) -> str:
-    return _inside(raw) or _refuse(path, f"the member '{shortened(raw)}' lies outside of the archive")
+    return _inside(raw) or _refuse(path, f"the member '{shorten_text(raw)}' lies outside of the archive")
 
 
 def _check_size(path: Path, n_bytes: int) -> None:
@@ -176,7 +176,7 @@ def _check_size(path: Path, n_bytes: int) -> None:
 
 def _check_link(path: Path, name: str, folder: str, target: str) -> None:
     if _inside(target, folder) is None:
-        _refuse(path, f"the member '{shortened(name)}' links to '{shortened(target)}', outside of the archive")
+        _refuse(path, f"the member '{shorten_text(name)}' links to '{shorten_text(target)}', outside of the archive")
 
 
 def _refuse(path: Path, message: str, fix: str = "do not use it; get it from the publisher") -> NoReturn:

@@ -226,7 +226,13 @@ class _Job:
                 continue
             elif file.sha256:
                 size = "" if file.n_bytes is None else f", {file.n_bytes:,} bytes"
-                problems.error("data-hash", observed, place, expected=known + size, fix=_why(folder / file.path, known))
+                problems.error(
+                    "data-hash",
+                    observed,
+                    place,
+                    expected=known + size,
+                    fix=_describe_mismatch(folder / file.path, known),
+                )
             elif self.trust:
                 observed += ", differs from the one first seen"
                 problems.note("data-changed", observed, place, fix="accepted and recorded, as asked by --trust")
@@ -250,7 +256,7 @@ def sha256_of(file: Path) -> str:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
-def _why(file: Path, sha256: str) -> str:
+def _describe_mismatch(file: Path, sha256: str) -> str:
     unix = file.read_bytes().replace(b"\r\n", b"\n")
     if hashlib.sha256(unix).hexdigest() == sha256:
         return "its line ends were changed to CRLF; take a copy that no program has converted"
@@ -424,7 +430,7 @@ def _transfer(url: str, part: Path, limit: int, talk: Talk) -> None:
         if total > limit:
             raise _refusal(url, f"it has {total:,} bytes, more than the {limit:,} that are accepted")
         with talk.progress(f"bytes of {part.name.removesuffix('.part')}", total) as show, part.open("ab") as out:
-            while chunk := _read(response):
+            while chunk := _read_response(response):
                 out.write(chunk)
                 have += len(chunk)
                 if have > limit:
@@ -459,7 +465,7 @@ def _open(request: Request, part: Path, have: int) -> HTTPResponse | None:
     return response
 
 
-def _read(response: HTTPResponse) -> bytes:
+def _read_response(response: HTTPResponse) -> bytes:
     try:
         return response.read1(_CHUNK)  # what has come, so that it is kept
     except _LOST as error:

@@ -194,7 +194,7 @@ class _Reader:
         section.backoffs.append(backoff)
 
 
-def _repeated(columns: NDArray[Any]) -> int | None:
+def _find_repeated_row(columns: NDArray[Any]) -> int | None:
     order = np.lexsort(columns[::-1])
     columns = columns[:, order]
     same = np.all(columns[:, 1:] == columns[:, :-1], axis=0)
@@ -211,7 +211,7 @@ class _Levels:
     def start(self, section: _Section, n_words: int) -> tuple[int, str] | None:
         """Take the unigrams; as ``add``."""
         ids = np.array(section.ids, np.int32)
-        if (row := _repeated(ids[None])) is not None:
+        if (row := _find_repeated_row(ids[None])) is not None:
             return row, _TWICE
         prob, backoff = np.full(n_words, NO_UNK, np.float32), np.zeros(n_words, np.float32)
         prob[ids], backoff[ids] = section.probs, section.backoffs
@@ -228,7 +228,7 @@ class _Levels:
             parent = children(lower, parent, ids[:, k])
         if np.any(parent < 0):
             return int(np.argmax(parent < 0)), f"the first {n - 1} words are no {n - 1}-gram of the file"
-        if (row := _repeated(np.stack([parent, ids[:, -1]]))) is not None:
+        if (row := _find_repeated_row(np.stack([parent, ids[:, -1]]))) is not None:
             return row, _TWICE
         order = np.lexsort((ids[:, -1], parent))
         parent, word = parent[order], ids[order, -1]

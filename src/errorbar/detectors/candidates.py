@@ -73,7 +73,7 @@ def as_written(form: str, like: str) -> str:
     return form[:1].upper() + form[1:] if like[:1].isupper() else form
 
 
-def _doubled(word: str) -> bool:
+def _doubles_consonant(word: str) -> bool:
     """True if the last consonant may be doubled before a suffix, as in ``stopped``."""
     return len(word) > 2 and word[-1] not in VOWELS | {"w", "x", "y"} and word[-2] in VOWELS and word[-3] not in VOWELS
 
@@ -87,7 +87,7 @@ def with_s(word: str) -> str:
     return word + "s"
 
 
-def _without_s(word: str) -> Iterator[str]:
+def _strip_s(word: str) -> Iterator[str]:
     if word.endswith("ies"):
         yield word[:-3] + "y"
     if word.endswith("es"):
@@ -100,7 +100,7 @@ def other_number(word: str, known: Collection[str]) -> list[str]:
     """The plural of a singular, the singular of a plural: those of the known words that are one of the other."""
     if word in irregular("noun"):
         return [form for form in irregular("noun")[word] if form != word and form in known]
-    forms = [base for base in _without_s(word) if with_s(base) == word]
+    forms = [base for base in _strip_s(word) if with_s(base) == word]
     if not forms or word.endswith("ss"):
         forms = [*forms, with_s(word)]
     return [form for form in dict.fromkeys(forms) if form in known]
@@ -121,7 +121,7 @@ def verb_forms(word: str, known: Collection[str]) -> list[str]:
 
 def _bases(word: str) -> Iterator[str]:
     yield word
-    yield from _without_s(word)
+    yield from _strip_s(word)
     for suffix in ("ed", "ing"):
         if word.endswith(suffix) and len(word) > len(suffix) + 1:
             stem = word.removesuffix(suffix)
@@ -139,7 +139,7 @@ def _regular(base: str) -> set[str]:
         return forms | {base + "d", base + "ing" if base.endswith("ee") else base[:-1] + "ing"}
     past = base[:-1] + "i" if base.endswith("y") and base[-2:-1] not in VOWELS else base
     forms |= {past + "ed", base + "ing"}
-    if _doubled(base):
+    if _doubles_consonant(base):
         forms |= {base + base[-1] + "ed", base + base[-1] + "ing"}
     return forms
 
@@ -355,7 +355,7 @@ def _around(tokens: Sequence[str], words: Sequence[str], k: int, tags: Sequence[
         kept = (as_written(following[0], token),) if k == 0 and following else tuple(following)
         if following:
             yield Candidate(k, k + 2, kept, "ArtOrDet" if word in ARTICLE_FORMS else "Prep")
-    if k and word in AUXILIARIES and k + 1 < len(tokens) and _tagged(tags, k + 1, ("VB", "RB")):
+    if k and word in AUXILIARIES and k + 1 < len(tokens) and _has_tag(tags, k + 1, ("VB", "RB")):
         yield Candidate(k, k + 1, (), "Vform")
     if token == "," and k:
         yield Candidate(k, k + 1, (), "Comma")
@@ -366,9 +366,9 @@ def _around(tokens: Sequence[str], words: Sequence[str], k: int, tags: Sequence[
 def _missing(token: str, word: str, before: str, k: int, tags: Sequence[str]) -> Iterator[Candidate]:
     """Articles, prepositions and auxiliaries before a word."""
     bare = word not in ARTICLE_FORMS
-    if bare and before not in ARTICLE_FORMS and _tagged(tags, k, _AFTER_ARTICLE):
+    if bare and before not in ARTICLE_FORMS and _has_tag(tags, k, _AFTER_ARTICLE):
         for article in (*_indefinite(word), "the"):
-            yield from _inserted(article, k, token, "ArtOrDet", name=_tagged_name(tags, k))
+            yield from _insert_word(article, k, token, "ArtOrDet", name=_tagged_name(tags, k))
     among = _between(tags, k, _BEFORE_PREPOSITION, _AFTER_PREPOSITION)
     if k and bare and among and not {word, before} & _PREPOSITIONS:
         for preposition in LEFT_OUT:
@@ -379,7 +379,7 @@ def _missing(token: str, word: str, before: str, k: int, tags: Sequence[str]) ->
             yield Candidate(k, k, (verb,), "Vform")
 
 
-def _tagged(tags: Sequence[str], k: int, kinds: tuple[str, ...]) -> bool:
+def _has_tag(tags: Sequence[str], k: int, kinds: tuple[str, ...]) -> bool:
     return not tags or tags[k].startswith(kinds)
 
 
@@ -394,7 +394,7 @@ def _indefinite(word: str) -> tuple[str, ...]:
     return ("an",) if word[0] in VOWELS else ("a",)
 
 
-def _inserted(word: str, k: int, token: str, kind: str, *, name: bool) -> Iterator[Candidate]:
+def _insert_word(word: str, k: int, token: str, kind: str, *, name: bool) -> Iterator[Candidate]:
     """A word before a token; at the beginning of a sentence the capital moves to it, from a name it goes nowhere."""
     if k:
         yield Candidate(k, k, (word,), kind)
@@ -540,7 +540,7 @@ class _Margins:
         # An "A" that is no article to the tagger is none that another could stand for.
         replaced = np.flatnonzero(~missing & (rows >= 0))
         rows[replaced[slots.written[rows[replaced]] == 0]] = -1
-        margins[at] = _gained(scores, slots.written, rows, np.array(new, np.int64))
+        margins[at] = _score_gains(scores, slots.written, rows, np.array(new, np.int64))
 
     def _prepositions(self, margins: Floats) -> None:
         contexts = find_contexts(self.text)
@@ -548,7 +548,7 @@ class _Margins:
         at, candidates = self._of("R:Prep")
         rows = self._rows(contexts.tokens)[self.starts[at]]
         new = np.array([_PREPOSITION[candidate.replacement[0].lower()] for candidate in candidates], np.int64)
-        margins[at] = _gained(scores, contexts.written, rows, new)
+        margins[at] = _score_gains(scores, contexts.written, rows, new)
 
     def _forms(self, margins: Floats) -> None:
         chooser = self.classifiers.forms
@@ -575,7 +575,7 @@ class _Margins:
         margins[at] = np.where(spoken, gains, np.nan)
 
 
-def _gained(scores: Floats, written: NDArray[np.int8], rows: Ints, new: Ints) -> Floats:
+def _score_gains(scores: Floats, written: NDArray[np.int8], rows: Ints, new: Ints) -> Floats:
     """The score of the new class less that of the written one; NaN where there is no row (-1), or nothing is new."""
     gains = np.full(len(rows), np.nan)
     at = np.flatnonzero(rows >= 0)

@@ -42,8 +42,8 @@ from errorbar.metrics.crowd_weighted import (
     score_kinds,
     sweep_scores,
 )
-from errorbar.metrics.intervals import estimated, resampled
-from errorbar.reproduce.cells import NO_DETECTOR, Cell, Number, Sources, facts, published, with_ends
+from errorbar.metrics.intervals import fold_unit_resamples, make_estimates
+from errorbar.reproduce.cells import NO_DETECTOR, Cell, Number, Sources, add_ends, read_facts, read_published
 from errorbar.stats.resampling import Resampling
 
 RESAMPLING = Resampling("percentile")
@@ -87,12 +87,12 @@ def judged_detectors(sources: Sources) -> list[JudgedDetector] | None:
     if sources.models is None:
         return None
     if _MADE not in sources.made:
-        sources.made[_MADE] = [*_judged(sources, sources.models)]
+        sources.made[_MADE] = [*_judge_sources(sources, sources.models)]
     detectors: list[JudgedDetector] = sources.made[_MADE]
     return detectors
 
 
-def _judged(sources: Sources, models: Path) -> Iterator[JudgedDetector]:
+def _judge_sources(sources: Sources, models: Path) -> Iterator[JudgedDetector]:
     corpus = sources.ten_annotators(essays=True)
     sentences = [sentence.tokens for sentence in corpus.sentences]
     tagger = read_tagger(models)
@@ -134,7 +134,7 @@ def _against(detector: str, question: str, votes: Votes, flagged: Flags, margins
         float((votes.share > 0.5).mean()),
         _histogram(votes),
         scores,
-        {metric.estimand: _balanced(table) for metric, table in counted.items()},
+        {metric.estimand: _balanced_precision(table) for metric, table in counted.items()},
         {metric.estimand: _at_recall(metric, votes, margins, recalls[metric.estimand]) for metric in metrics},
         agreement_bins(counted, resampling=RESAMPLING),
         kappa_curve(of_majority, resampling=RESAMPLING),
@@ -152,10 +152,10 @@ def _at_recall(metric: Crowd, votes: Votes, margins: Floats, recall: float) -> t
     """Precision at a recall, and at its threshold that where half of the items are errors."""
     (point,) = sweep_scores(margins, votes, metric.estimand, recalls=[recall], resampling=RESAMPLING).points
     assert point.threshold is not None  # there are errors
-    return point.precision, _balanced(metric.measure(votes, margins >= point.threshold))
+    return point.precision, _balanced_precision(metric.measure(votes, margins >= point.threshold))
 
 
-def _balanced(counted: CrowdStatistics) -> Estimate:
+def _balanced_precision(counted: CrowdStatistics) -> Estimate:
     """Se / (Se + 1 - Sp): the precision where errors are as frequent as other items."""
 
     def fold(weights: Floats) -> Floats:
@@ -167,20 +167,20 @@ def _balanced(counted: CrowdStatistics) -> Estimate:
     n = int(units.frequency.sum()), units.n_clusters_of(np.ones(len(counted.counts), np.bool_))
     value = float(fold(units.frequency[None].astype(np.float64))[0, 0])
     reason = Undefined.NOTHING_CORRECT if np.isnan(value) else None
-    return estimated([value], [reason], n, RESAMPLING, resampled(units, fold, RESAMPLING, "balanced"))[0]
+    return make_estimates([value], [reason], n, RESAMPLING, fold_unit_resamples(units, fold, RESAMPLING, "balanced"))[0]
 
 
 def _recalls() -> dict[Estimand, float]:
-    rows = {row["counting"]: float(row["recall"]) for row in published("madnani2011_table1_lm")}
+    rows = {row["counting"]: float(row["recall"]) for row in read_published("madnani2011_table1_lm")}
     return {estimand: rows[counting] for estimand, counting in COUNTINGS.items()}
 
 
 def judged_cells(sources: Sources) -> Iterator[Cell]:
     """Every number with its interval, beside what the paper prints of it."""
-    printed = facts("madnani2011_facts")
+    printed = read_facts("madnani2011_facts")
     theirs = {
         (LM, row["counting"], column): Number(row[column])
-        for row in published("madnani2011_table1_lm")
+        for row in read_published("madnani2011_table1_lm")
         for column in COLUMNS
     }
     theirs[PERC, "unweighted", "precision"] = printed["perc_unweighted_precision"]
@@ -219,7 +219,7 @@ def _table(judged: JudgedDetector, theirs: Mapping[tuple[str, str, str], Number]
             # The recalls are those of LM, and so is the precision that is printed at them.
             of_lm = column == AT_RECALL and judged.detector == LM
             here = theirs.get((judged.detector, counting, "precision" if of_lm else column))
-            yield from with_ends(TABLE, row, column, here, value, OTHER_ITEMS)
+            yield from add_ends(TABLE, row, column, here, value, OTHER_ITEMS)
 
 
 def _figures(judged: JudgedDetector) -> Iterator[Cell]:
@@ -227,7 +227,7 @@ def _figures(judged: JudgedDetector) -> Iterator[Cell]:
         for name, part in zip(BINS.values(), judged.bins, strict=True):
             score, row = part.scores[estimand], f"{judged.detector}, {judged.question}, {name}"
             for column, value in (("precision", score.precision), ("recall", score.recall)):
-                yield from with_ends(figure, row, column, None, value, OTHER_ITEMS)
+                yield from add_ends(figure, row, column, None, value, OTHER_ITEMS)
 
 
 def _plot(judged: JudgedDetector) -> Iterator[Cell]:
@@ -235,4 +235,4 @@ def _plot(judged: JudgedDetector) -> Iterator[Cell]:
         row = f"{judged.detector}, {judged.question}, agreement from {point.threshold:g}"
         yield Cell(PLOT, row, "items", None, float(point.n_items), OTHER_ITEMS)
         for column, value in (("kappa", point.kappa), ("kappa at 10 % errors", point.kappa_at)):
-            yield from with_ends(PLOT, row, column, None, value, OTHER_ITEMS)
+            yield from add_ends(PLOT, row, column, None, value, OTHER_ITEMS)

@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 
 from errorbar.core.arrays import Floats, Ints
 from errorbar.core.estimate import Estimate
-from errorbar.metrics.intervals import estimated, resampled
+from errorbar.metrics.intervals import fold_unit_resamples, make_estimates
 from errorbar.stats.resampling import Resampling, Units, stream
 
 Form = Literal["line", "power"]
@@ -113,7 +113,7 @@ def fit_learning_curve(
     drawn_t = _noise(spreads, resampling)
 
     def of_resample(accuracies: Floats) -> Floats:
-        fits = [_fitted(form, sizes, accuracies, places) for form in FORMS]
+        fits = [_fit_form(form, sizes, accuracies, places) for form in FORMS]
         return np.concatenate([accuracies, *fits], axis=1)
 
     def fold(weights: Floats) -> Floats:
@@ -123,9 +123,9 @@ def fit_learning_curve(
     values = of_resample(fold(np.ones((1, len(totals)))))[0]
     drawn = None
     if len(totals) > 1:
-        drawn = of_resample(resampled(Units(np.ones(len(totals))), fold, resampling, "held out") + drawn_t)
+        drawn = of_resample(fold_unit_resamples(Units(np.ones(len(totals))), fold, resampling, "held out") + drawn_t)
     n_units = int(totals.sum()), len(totals)
-    estimates = estimated(values.tolist(), [None] * len(values), n_units, resampling, drawn)
+    estimates = make_estimates(values.tolist(), [None] * len(values), n_units, resampling, drawn)
     points = [
         LearningPoint(n, tuple(accuracies.tolist()), estimate, None if spread is None else spread[0])
         for n, accuracies, estimate, spread in zip(sizes, runs, estimates, spreads, strict=False)
@@ -162,7 +162,7 @@ def _noise(spreads: Sequence[tuple[float, int, int] | None], resampling: Resampl
     return np.stack(columns, axis=1)
 
 
-def _fitted(form: Form, sizes: Sequence[int], accuracies: Floats, places: NDArray[np.float64]) -> Floats:
+def _fit_form(form: Form, sizes: Sequence[int], accuracies: Floats, places: NDArray[np.float64]) -> Floats:
     """Accuracies at some places by a fit of each row, and the slope; NaN where the form is undefined."""
     design = np.stack([np.ones(len(sizes)), [log2(n) for n in sizes]], axis=1)
     with np.errstate(divide="ignore", invalid="ignore"):

@@ -417,7 +417,7 @@ def train_ngrams(
     n_words = len(numbered.words)
     lower = np.full(1, 1 / (n_words - 1))  # the uniform distribution: unigrams are the children of one node
     for n, level in enumerate(levels, 1):
-        adjusted = _adjusted(level, levels[n] if n < order else None, n)
+        adjusted = _adjust_counts(level, levels[n] if n < order else None, n)
         discounts.append(_discounts(np.bincount(np.minimum(adjusted, _KEPT), minlength=_KEPT + 1), n, fallback))
         weights = _weigh(level, adjusted, kept[n - 1], len(lower), discounts[-1])
         prob = weights.own + weights.backoff[level.prefix] * lower[level.suffix]
@@ -434,7 +434,7 @@ def train_ngrams(
     return NgramModel(_tree(levels, kept, probs, backoffs), numbered.words, about, {"tokens": tokens, **(text or {})})
 
 
-def _adjusted(level: Level, above: Level | None, n: int) -> Integers:
+def _adjust_counts(level: Level, above: Level | None, n: int) -> Integers:
     """The adjusted counts of an order; of unigrams those of ``<s>`` and ``<unk>`` are 0, and no part of any sum."""
     if above is None:
         counts = level.count.copy()

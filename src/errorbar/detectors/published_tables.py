@@ -47,10 +47,10 @@ from errorbar.reproduce.cells import (
     Number,
     Printed,
     Sources,
+    add_ends,
     compare,
-    facts,
-    published,
-    with_ends,
+    read_facts,
+    read_published,
 )
 from errorbar.reproduce.prepositions import COLUMNS, OTHER_TEXT, PREFIX
 from errorbar.stats.resampling import Resampling
@@ -81,7 +81,7 @@ def corrector_cells(sources: Sources) -> Iterator[Cell]:
     for table, corpus in corpora.items():
         for score in score_corpus(corpus, corrected, ScoringPlan([M2()], resampling=Resampling()), Problems()):
             for column, value in (("precision", score.precision), ("recall", score.recall), ("f0.5", score.f)):
-                yield from with_ends(table, score.system, column, None, _percent(value), OURS)
+                yield from add_ends(table, score.system, column, None, _percent(value), OURS)
     yield from _groups(sources, plain, [*conll2014.team_systems(sources), *corrected], len(corrected))
     yield from _ratios(sources, corrected)
 
@@ -149,7 +149,7 @@ def _ratios(sources: Sources, corrected: Sequence[Hypothesis]) -> Iterator[Cell]
             ends = drawn.ratios[number][at]
             value = Estimate(float(result.ratio[number, at]), len(essays))
             column = f"percent, {size} reference{'s' if size > 1 else ''}"
-            yield from with_ends(table, system.name, column, None, _percent(value.with_interval(ends)), BY_ESSAY)
+            yield from add_ends(table, system.name, column, None, _percent(value.with_interval(ends)), BY_ESSAY)
 
 
 FACTS, TABLE_1 = "tetreault_chodorow2008_facts", "tetreault_chodorow2008_table1_f_measures"
@@ -202,13 +202,13 @@ def curves(choices: ChoiceSelection) -> dict[str, LearningCurve]:
 
 def published_point() -> dict[str, tuple[float, float]]:
     """Examples and accuracy of the paper's classifier."""
-    value = facts(FACTS)[SETTINGS["me"]]
+    value = read_facts(FACTS)[SETTINGS["me"]]
     return {f"published: {100 * value:.1f}": (AHEAD, value)}
 
 
 def selection_cells(sources: Sources) -> Iterator[Cell]:
     """Table 1, the settings of section 3 and the learning curve."""
-    printed, choices = facts(FACTS), find_selection(sources)
+    printed, choices = read_facts(FACTS), find_selection(sources)
     if choices is None:
         yield from compare(
             Printed(f"table 1, {HELD}", TABLE_1, columns={"gamon2008": "", "tetreault2008": "F"}), {}, known=NO_TEXT
@@ -232,9 +232,9 @@ def _texts(choices: ChoiceSelection) -> dict[str, TextChoices]:
 def _each_preposition(held: TextChoices) -> Iterator[Cell]:
     """F of each preposition of table 1 in the choices of ME."""
     scores = held.text.f_scores(held.by["me"], RESAMPLING)
-    for row in published(TABLE_1):
+    for row in read_published(TABLE_1):
         name = row["preposition"]
-        yield from with_ends(f"table 1, {HELD}", name, "F", Number(row["tetreault2008"]), scores[name], OTHER_NATIVE)
+        yield from add_ends(f"table 1, {HELD}", name, "F", Number(row["tetreault2008"]), scores[name], OTHER_NATIVE)
 
 
 def _settings(
@@ -247,9 +247,9 @@ def _settings(
         text_choices = chosen.five if who == FIVE else chosen.text
         row = f"{NAMES[who]} ({few})" if who == FIVE else NAMES[who]
         value = text_choices.accuracy(chosen.by[who], RESAMPLING)
-        yield from with_ends("selection", row, text, printed.get(name), value, here)
+        yield from add_ends("selection", row, text, printed.get(name), value, here)
     more = chosen.text.accuracy(chosen.by[ENSEMBLE], RESAMPLING, less=chosen.by["perc"])
-    yield from with_ends("selection", f"{NAMES[ENSEMBLE]}, less PERC", text, None, more, here)
+    yield from add_ends("selection", f"{NAMES[ENSEMBLE]}, less PERC", text, None, more, here)
 
 
 def _curve(text: str, curve: LearningCurve, printed: Number | None) -> Iterator[Cell]:
@@ -257,20 +257,20 @@ def _curve(text: str, curve: LearningCurve, printed: Number | None) -> Iterator[
     table = "learning curve"
     for point in curve.points:
         row = f"{point.n:,} examples"
-        yield from with_ends(table, row, text, None, point.accuracy, ADDED_CURVE)
+        yield from add_ends(table, row, text, None, point.accuracy, ADDED_CURVE)
         yield Cell(table, row, f"{text}, samples", None, len(point.accuracies), known=ADDED_CURVE)
         if len(point.accuracies) > 1:
             yield Cell(table, row, f"{text}, SD of samples", None, point.spread, known=ADDED_CURVE)
     if curve.doubling is not None:
-        yield from with_ends(table, "a doubling adds", text, None, curve.doubling, ADDED_CURVE)
+        yield from add_ends(table, "a doubling adds", text, None, curve.doubling, ADDED_CURVE)
     for fit in curve.fits:
         row = f"{AHEAD:,} examples by {FORMS[fit.form]}"
-        yield from with_ends(table, row, text, printed, fit.ahead, EXTRAPOLATED)
+        yield from add_ends(table, row, text, printed, fit.ahead, EXTRAPOLATED)
 
 
 def judge_cells(sources: Sources) -> Iterator[Cell]:
     """Table 4 for detectors like theirs: P and R against one judge at a time, and how far judges are apart."""
-    raters = [[float(row[column]) for column in COLUMNS] for row in published(f"{PREFIX}_table4_raters")]
+    raters = [[float(row[column]) for column in COLUMNS] for row in read_published(f"{PREFIX}_table4_raters")]
     printed = [Number(f"{apart:.2f}") for apart in np.ptp(raters, axis=0).tolist()]  # as the two are printed
     tables: dict[Kind, str] = {PAPER: f"{EACH_JUDGE}, me(features=paper)", "me": EACH_JUDGE}
     if sources.models is None:
@@ -303,7 +303,7 @@ def _against_judges(table: str, items: Items, flagged: Flags, printed: Sequence[
         votes = Votes(weights[:, judgments.labels.index(ERROR)], np.ones(len(weights), np.int64), items.clusters)
         score = score_kinds(METRIC, METRIC.measure(votes, flagged), resampling=RESAMPLING)
         for column, estimate in zip(COLUMNS, (score.precision, score.recall), strict=True):
-            yield from with_ends(table, name, column, None, estimate, known)
+            yield from add_ends(table, name, column, None, estimate, known)
         values_of.append([score.precision.value, score.recall.value])
     judged = np.array(values_of, np.float64)
     pairs = [np.abs(first - second) for first, second in combinations(judged, 2)]

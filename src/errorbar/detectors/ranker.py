@@ -96,7 +96,7 @@ def _numbers(proposals: Proposals, edits: Sequence[TrimmedEdit], counts: Mapping
     l_ = proposals.model
     spoken = ~np.isnan(proposals.classifiers)
     m = np.where(spoken, proposals.classifiers, 0)
-    unknown, near = _unknown(proposals, edits, counts)
+    unknown, near = _count_unknown_words(proposals, edits, counts)
     frequency = np.array([_frequency(proposals, at, edit, counts) for at, edit in enumerate(edits)])
     own = [
         np.ones(len(l_)),
@@ -120,7 +120,9 @@ def _numbers(proposals: Proposals, edits: Sequence[TrimmedEdit], counts: Mapping
     return np.stack([np.asarray(column, np.float64) for column in own], axis=1), np.stack(shared, axis=1)
 
 
-def _unknown(proposals: Proposals, edits: Sequence[TrimmedEdit], counts: Mapping[str, int]) -> tuple[Floats, Floats]:
+def _count_unknown_words(
+    proposals: Proposals, edits: Sequence[TrimmedEdit], counts: Mapping[str, int]
+) -> tuple[Floats, Floats]:
     """The number of unknown words in the sentence, and of rare words near by; 3 at most."""
     unknown = [
         sum(word.isalpha() and word.lower() not in counts for word in sentence) for sentence in proposals.sentences

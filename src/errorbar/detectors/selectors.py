@@ -55,7 +55,7 @@ from errorbar.detectors.prepositions import (
 )
 from errorbar.detectors.tagger import TaggedText, Tagger
 from errorbar.detectors.text import BLOCK
-from errorbar.metrics.intervals import estimated, resampled
+from errorbar.metrics.intervals import fold_unit_resamples, make_estimates
 from errorbar.stats.resampling import Resampling, Units
 
 BITS = 21
@@ -316,6 +316,6 @@ class HeldOut:
 
         n_blocks = len(self.totals)
         values = fold(np.ones((1, n_blocks)))[0]
-        drawn = resampled(Units(np.ones(n_blocks)), fold, resampling, "held out") if n_blocks > 1 else None
+        drawn = fold_unit_resamples(Units(np.ones(n_blocks)), fold, resampling, "held out") if n_blocks > 1 else None
         reasons = [Undefined.NO_UNITS if np.isnan(value) else None for value in values]
-        return estimated(values.tolist(), reasons, (len(self.right), n_blocks), resampling, drawn)
+        return make_estimates(values.tolist(), reasons, (len(self.right), n_blocks), resampling, drawn)

@@ -80,11 +80,11 @@ def expand_paths(paths: Source | Sequence[Source]) -> list[str]:
 def small_ngrams(model: NgramModel) -> NgramModel:
     """An n-gram model with rounded logarithms."""
     tree = model.tree
-    rounded = Tree(tree.word, _rounded(tree.log10_prob), tree.first, _rounded(tree.log10_backoff), tree.order)
+    rounded = Tree(tree.word, _round_logs(tree.log10_prob), tree.first, _round_logs(tree.log10_backoff), tree.order)
     return NgramModel(rounded, model.words, model.made, model.text)
 
 
-def _rounded(logs: NDArray[np.float32]) -> NDArray[np.float32]:
+def _round_logs(logs: NDArray[np.float32]) -> NDArray[np.float32]:
     return (np.round(logs / LOG_STEP) * LOG_STEP).astype(np.float32)
 
 

@@ -8,7 +8,7 @@ from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from errorbar.core.problems import Place, Problems
-from errorbar.edits.likeness import Changed, LikenessEvidence, Words, changed_lines, evidence
+from errorbar.edits.likeness import Changed, LikenessEvidence, Words, evidence, find_changed_lines
 
 if TYPE_CHECKING:
     from errorbar.edits.likeness import Retokenization
@@ -171,7 +171,7 @@ class TextInspection:
             from errorbar.edits.likeness import retokenize_lines  # noqa: PLC0415 - few ask for it
 
             taken, done = retokenize_lines(sources, taken)
-        changed, both = changed_lines(sources, taken), list(zip(sources, taken, strict=True))
+        changed, both = find_changed_lines(sources, taken), list(zip(sources, taken, strict=True))
         shifted = _find_shifted(sources, changed)
         self.join(
             TextInspection(evidence(sources, taken, changed), shifted, done, both[: 2 * WINDOW], both[-2 * WINDOW :])
@@ -182,7 +182,7 @@ class TextInspection:
         """Take what was seen of the lines that follow."""
         n, border = self.seen.n_lines, self.tail + other.head
         sources = [source for source, _ in border]
-        again = _find_shifted(sources, changed_lines(sources, [line for _, line in border]))
+        again = _find_shifted(sources, find_changed_lines(sources, [line for _, line in border]))
         self.shifted |= {n + line for line in other.shifted} | {n - len(self.tail) + line for line in again}
         self.head, self.tail = (self.head + other.head)[: 2 * WINDOW], (self.tail + other.tail)[-2 * WINDOW :]
         self.seen.add(other.seen)

@@ -135,7 +135,7 @@ def _empty(material: Material) -> Iterator[Degenerate]:
     yield Degenerate("empty", "empties every line", "nothing", ("",) * len(material.source))
 
 
-def _without_function_words(material: Material) -> Iterator[Degenerate | tuple[str, str]]:
+def _drop_function_words(material: Material) -> Iterator[Degenerate | tuple[str, str]]:
     name = "no-function-words"
     lines = tuple(
         " ".join(token for token in line.split() if token.lower() not in FUNCTION_WORDS) for line in material.source
@@ -246,7 +246,7 @@ def _concatenate_references(material: Material) -> Iterator[Degenerate | tuple[s
 KINDS: Mapping[str, Maker] = {
     "unchanged": _copy_sources,
     "empty": _empty,
-    "no-function-words": _without_function_words,
+    "no-function-words": _drop_function_words,
     "shuffled": _shuffle_corrections,
     "hard-deleted": _hard_deleted,
     PASTED: _paste_references,

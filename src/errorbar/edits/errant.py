@@ -19,7 +19,7 @@ import numpy as np
 
 from errorbar.core.corpus import Annotation, Corpus, CorrectedSentence, TextEdits, wrong_count
 from errorbar.core.edit import OWN_PIPELINE, Edit
-from errorbar.core.problems import InputError, Place, Problem, UsageError, shortened
+from errorbar.core.problems import InputError, Place, Problem, UsageError, shorten_text
 from errorbar.datasets.cards import cache_root
 from errorbar.edits.matching import KERNEL
 from errorbar.edits.texts import apply_edits
@@ -37,7 +37,7 @@ def annotate(annotator: Any, source: Any, text: Any) -> list[Any]:  # noqa: ANN4
     """The edits that ``annotator.annotate`` gives for two parsed texts."""
     if not _kernel_serves():
         return list(annotator.annotate(source, text))
-    return [annotator.classify(edit) for edit in annotator.merge(_aligned()(source, text))]
+    return [annotator.classify(edit) for edit in annotator.merge(_alignment_class()(source, text))]
 
 
 @cache
@@ -50,7 +50,7 @@ def _kernel_serves() -> bool:
 
 
 @cache
-def _aligned() -> Any:  # noqa: ANN401 - as above
+def _alignment_class() -> Any:  # noqa: ANN401 - as above
     """A class of alignments for errant's rules of merging."""
     from errant.alignment import Alignment  # noqa: PLC0415 - seconds
     from spacy.attrs import LEMMA, LOWER, ORTH, POS  # noqa: PLC0415 - seconds
@@ -188,7 +188,7 @@ def _annotator(pipeline: str) -> Any:  # noqa: ANN401 - errant has no types
     try:
         nlp: Any = spacy.load(pipeline, exclude=["ner"])
     except (OSError, ValueError, KeyError) as error:  # of a damaged pipeline, or one of other versions
-        message = f"the pipeline {pipeline} cannot be loaded: {shortened(str(error))}"
+        message = f"the pipeline {pipeline} cannot be loaded: {shorten_text(str(error))}"
         raise UsageError(Problem("no-pipeline", message, fix=LEFT_OUT)) from None
     tags = set().union(*(nlp.get_pipe(name).labels for name in nlp.pipe_names if name == "tagger"))
     if not tags >= _PENN:
@@ -356,7 +356,7 @@ def kept_edits(maker: EditMaker) -> EditCache:
     return EditCache(cache_root() / "edits" / f"{name}.sqlite", maker.signature)
 
 
-def typed_reference(corpus: Corpus, pipeline: str) -> TypedReference:
+def type_reference(corpus: Corpus, pipeline: str) -> TypedReference:
     """The corpus, edits of annotators who gave a text made by ERRANT; one corpus is made anew once.
 
     Raises:
@@ -378,14 +378,14 @@ def _type_reference(corpus: Corpus, pipeline: str) -> TypedReference:
     if not wanted:
         return TypedReference(corpus, "")
     sentences = [replace(sentence, annotations=dict(sentence.annotations)) for sentence in corpus.sentences]
-    made_edits, made_by = _made(((corpus.sentences[unit].text, text) for unit, _, text in wanted), pipeline)
+    made_edits, made_by = _make_edits(((corpus.sentences[unit].text, text) for unit, _, text in wanted), pipeline)
     for (unit, name, _), edits in zip(wanted, made_edits, strict=True):
         sentences[unit].annotations[name] = edits
     made_corpus = Corpus(sentences, corpus.annotators, corpus.name, cache={"checked": True})
     return TypedReference(made_corpus, f"reference-{made_by}")  # whose record is that of the edits it had, too
 
 
-def given_edits(corpus: Corpus, lines: Sequence[str]) -> list[Annotation]:
+def read_own_edits(corpus: Corpus, lines: Sequence[str]) -> list[Annotation]:
     """The edits that a system has of its own, empty ``TextEdits`` where it has a text.
 
     Raises:
@@ -399,31 +399,31 @@ def given_edits(corpus: Corpus, lines: Sequence[str]) -> list[Annotation]:
             edits.append(TextEdits())
             continue
         if line.source is not None and line.source.split() != sentence.tokens:
-            message = f"the system's edits are of another sentence: {shortened(line.source)}"
+            message = f"the system's edits are of another sentence: {shorten_text(line.source)}"
             place = Place(corpus.name, sentence.line or number)
-            raise InputError(Problem("system-sentence", message, place, shortened(sentence.text)))
+            raise InputError(Problem("system-sentence", message, place, shorten_text(sentence.text)))
         edits.append(line.edits)
     return edits
 
 
-def typed_output(corpus: Corpus, lines: Sequence[str], pipeline: str) -> TypedOutput:
+def type_output(corpus: Corpus, lines: Sequence[str], pipeline: str) -> TypedOutput:
     """A system's edits: its own where it has some, of its texts those that ERRANT makes.
 
     Raises:
         InputError: If they are edits of other sentences.
         UsageError: If something that makes edits is not installed.
     """
-    edits = given_edits(corpus, lines)
+    edits = read_own_edits(corpus, lines)
     texts = [number for number, own in enumerate(edits) if isinstance(own, TextEdits)]
     if not texts:
         return TypedOutput(edits, "")
-    made_edits, made_by = _made(((corpus.sentences[number].text, lines[number]) for number in texts), pipeline)
+    made_edits, made_by = _make_edits(((corpus.sentences[number].text, lines[number]) for number in texts), pipeline)
     for number, edits_of_text in zip(texts, made_edits, strict=True):
         edits[number] = edits_of_text
     return TypedOutput(edits, made_by)
 
 
-def _made(pairs: Iterable[Pair], pipeline: str) -> tuple[list[Annotation], str]:
+def _make_edits(pairs: Iterable[Pair], pipeline: str) -> tuple[list[Annotation], str]:
     """The edits of pairs of source and corrected text, and what made them."""
     wanted, maker = [(source, str(text)) for source, text in pairs], EditMaker(pipeline)
     with _ONE, closing(kept_edits(maker)) as cache:

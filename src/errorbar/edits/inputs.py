@@ -17,7 +17,7 @@ from errorbar.core.corpus import (
     annotator_order,
     wrong_count,
 )
-from errorbar.core.problems import InputError, Place, Problem, Problems, UsageError, shortened
+from errorbar.core.problems import InputError, Place, Problem, Problems, UsageError, shorten_text
 from errorbar.edits.admission import Admission, TextInspection
 from errorbar.edits.texts import apply_edits, parallel_sentences
 from errorbar.formats.catalog import FORMATS, Format, format_of
@@ -170,7 +170,7 @@ def open_system(
     return HypothesisReader(lines, name, problems)
 
 
-def corrected(sentence: Sentence, edits: Annotation) -> CorrectedSentence:
+def correct_sentence(sentence: Sentence, edits: Annotation) -> CorrectedSentence:
     """A sentence with its edits applied; of those that overlap the later one is left out of the text."""
     text = apply_edits(sentence.tokens, edits, problems=Problems(lenient=True))  # whoever read them has complained
     return CorrectedSentence(" ".join(text), edits, sentence.text)
@@ -202,7 +202,11 @@ class EditsReader:
             fix = "errorbar convert --annotator NAME keeps one"
             self._problems.error("system-annotators", message, Place(self._file, sentence.line), fix=fix)
         edits = next(iter(sentence.annotations.values()), ())
-        return CorrectedSentence(sentence.text, edits, sentence.text) if self._labels else corrected(sentence, edits)
+        return (
+            CorrectedSentence(sentence.text, edits, sentence.text)
+            if self._labels
+            else correct_sentence(sentence, edits)
+        )
 
     def take_for(self, sentences: Sequence[Sentence]) -> list[CorrectedSentence]:
         """The next sentences, as many as the source's."""
@@ -235,8 +239,8 @@ class LabelReader(EditsReader):
         ours, theirs = own.tokens, sentence.tokens
         shorter = min(len(ours), len(theirs))
         at = next((k for k in range(shorter) if ours[k] != theirs[k]), shorter)
-        message = f"the token is {shortened(ours[at])!r}" if at < len(ours) else "the sentence ends"
-        expected = shortened(theirs[at]) if at < len(theirs) else "the end of the sentence"
+        message = f"the token is {shorten_text(ours[at])!r}" if at < len(ours) else "the sentence ends"
+        expected = shorten_text(theirs[at]) if at < len(theirs) else "the end of the sentence"
         place = Place(self._file, own.line + at)
         self._problems.error("labels-other-token", message, place, f"{expected}, as the reference has it")
         self._problems.raise_errors()

@@ -153,7 +153,7 @@ def edit_items(
     return Items(Judgments(*table_of), np.array(clusters, np.int64), untouched, several, unused)
 
 
-def changed_items(
+def find_changed_items(
     corpus: Corpus, systems: Sequence[Hypothesis], projection: Projection = "tokens", *, words: Words = "prepositions"
 ) -> tuple[tuple[str, ...], NDArray[np.bool_]]:
     """The items that the edits of outputs touch: names of all items; flags of shape (systems, items)."""

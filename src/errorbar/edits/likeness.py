@@ -153,7 +153,7 @@ class LikenessEvidence:
         self.said.add(other.said.hashes, other.said.level)
 
 
-def changed_lines(sources: Sequence[str], lines: Sequence[str]) -> list[Changed]:
+def find_changed_lines(sources: Sequence[str], lines: Sequence[str]) -> list[Changed]:
     """The lines that have other words than their source lines; how often, and in what order, does not count."""
     differing = [number for number, (source, line) in enumerate(zip(sources, lines, strict=True)) if source != line]
     words = ((number, frozenset(sources[number].split()), frozenset(lines[number].split())) for number in differing)
@@ -167,7 +167,7 @@ def evidence(
     seen = LikenessEvidence(len(sources), n_whole=sum(map(ends_in_a_mark, sources)))
     there: set[int] = set()
     triples: set[int] = set()
-    for at, old, new in changed_lines(sources, lines) if changed is None else changed:
+    for at, old, new in find_changed_lines(sources, lines) if changed is None else changed:
         lost = old - new
         seen.changed += 1
         if not new:
@@ -385,12 +385,15 @@ class _Aligned:
 
 def _same_letters(source: str, said: str) -> Iterator[tuple[int, int, int]]:
     """Stretches that stand in both: where in the source, where in the system's text, how long."""
-    from errorbar.edits.standoff import changed_blocks  # noqa: PLC0415 - few lines come so far
+    from errorbar.edits.standoff import find_changed_blocks  # noqa: PLC0415 - few lines come so far
 
     atoms, others = _ATOM.findall(source), _ATOM.findall(said)
     starts, places = ([0, *accumulate(map(len, each))] for each in (atoms, others))
     at = to = 0
-    for low, high, first, last in [*changed_blocks(atoms, others), (len(atoms), len(atoms), len(others), len(others))]:
+    for low, high, first, last in [
+        *find_changed_blocks(atoms, others),
+        (len(atoms), len(atoms), len(others), len(others)),
+    ]:
         yield at, to, starts[low] - at
         here, there = source[starts[low] : starts[high]], said[places[first] : places[last]]
         if len(here) * len(there) <= MOST_LETTERS:

@@ -153,10 +153,10 @@ def merge(lattice: Lattice, max_unchanged: int, arc_limit: int = MAX_ARCS) -> Ar
         if len(order) > arc_limit:
             return None
     unchanged = {arc for arc, only in only_unchanged.items() if only}
-    return Arcs(_without_long_matches(order, length, unchanged), length, unchanged)
+    return Arcs(_drop_long_matches(order, length, unchanged), length, unchanged)
 
 
-def _without_long_matches(order: list[Edge], length: dict[Edge, float], unchanged: set[Edge]) -> list[Edge]:
+def _drop_long_matches(order: list[Edge], length: dict[Edge, float], unchanged: set[Edge]) -> list[Edge]:
     kept: list[Edge] = []
     skipped: set[Edge] = set()
     entries = iter(order)

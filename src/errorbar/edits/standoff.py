@@ -73,7 +73,7 @@ def apply_standoff(
 def extract_standoff(source: str, target: str, name: str = "") -> list[StandoffEdit]:
     """The edits that turn a source text into a target text, in text order; ``name`` is for their indexes."""
     before, after = words_of(source), words_of(target)
-    changes = _spans(before, after, changed_blocks(before.tokens, after.tokens))
+    changes = _spans(before, after, find_changed_blocks(before.tokens, after.tokens))
     spans = enumerate(changes, 1)
     return [StandoffEdit(f"{name}-{at:04d}", low, high, source[low:high], (text,)) for at, (low, high, text) in spans]
 
@@ -145,7 +145,7 @@ def _edit_span(source: Words, target: Words, block: _Block) -> tuple[int, int, s
     return source.gap_starts[low], source.gap_ends[high], target.text[target.gap_starts[first] : target.gap_ends[last]]
 
 
-def changed_blocks(source: Sequence[str], target: Sequence[str]) -> list[_Block]:
+def find_changed_blocks(source: Sequence[str], target: Sequence[str]) -> list[_Block]:
     """Changed blocks: source words low to high became target words first to last."""
     blocks: list[_Block] = []
     stretches = [

@@ -224,7 +224,7 @@ def _tables(source: Sequence[str], target: Sequence[str]) -> tuple[_Table, _Tabl
 Span = tuple[int, int]
 
 
-def applied(edits: Iterable[Edit]) -> list[Edit]:
+def select_applied(edits: Iterable[Edit]) -> list[Edit]:
     """The edits that say what the text should become, in text order; of those that overlap, the first."""
     kept: list[Edit] = []
     for edit in sorted((each for each in edits if each.applicable), key=lambda each: each.span):
@@ -233,7 +233,7 @@ def applied(edits: Iterable[Edit]) -> list[Edit]:
     return kept
 
 
-def changed_chunks(sides: Iterable[Sequence[Edit]]) -> list[Span]:
+def find_changed_chunks(sides: Iterable[Sequence[Edit]]) -> list[Span]:
     """The chunks that some side changes: the spans of all edits, joined where they overlap or touch."""
     chunks: list[Span] = []
     for start, end in sorted(edit.span for edits in sides for edit in edits):
@@ -339,7 +339,7 @@ def as_edits(pieces: Sequence[Piece], kind: str = "") -> list[Edit]:
     return [Edit(start, end, (text,), kind) for start, end, text in pieces]
 
 
-def changed_text(tokens: Sequence[str], start: int, end: int, pieces: Sequence[Piece]) -> str:
+def apply_pieces(tokens: Sequence[str], start: int, end: int, pieces: Sequence[Piece]) -> str:
     """The tokens from ``start`` to ``end`` after the pieces, which lie in them."""
     shown, at = list[str](), start
     for first, last, text in pieces:

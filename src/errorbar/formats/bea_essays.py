@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 from errorbar.core.corpus import Annotation, Sentence
 from errorbar.core.edit import Edit, check_annotation
-from errorbar.core.problems import Place, Problems, shortened
+from errorbar.core.problems import Place, Problems, shorten_text
 from errorbar.formats.look import Lines
 from errorbar.formats.m2 import UNKNOWN
 from errorbar.formats.nucle import DropReason, Essay, LocatedSentence, Mistake, locate, project_mistake, split_essays
@@ -110,10 +110,10 @@ def _wrong_keys(record: dict[str, Any]) -> str:
     if missing := [key for key in _NEEDED if key not in record]:
         return f"an essay without {missing[0]!r}"
     if not isinstance(record["id"], str | int) or isinstance(record["id"], bool):
-        return f"the id is {shortened(repr(record['id']))}, no text"
+        return f"the id is {shorten_text(repr(record['id']))}, no text"
     for key, kind, fault in (("text", str, "no text"), ("edits", list, "no list")):
         if not isinstance(record[key], kind):
-            return f"{key!r} is {shortened(repr(record[key]))}, {fault}"
+            return f"{key!r} is {shorten_text(repr(record[key]))}, {fault}"
     return ""
 
 
@@ -125,7 +125,7 @@ def _annotations(
     for entry in record["edits"]:
         good = isinstance(entry, list) and len(entry) == 2 and isinstance(entry[1], list)
         if not good or isinstance(entry[0], bool) or not isinstance(entry[0], int | str):
-            message = f"the essay {essay!r} has {shortened(repr(entry))} among its annotators"
+            message = f"the essay {essay!r} has {shorten_text(repr(entry))} among its annotators"
             problems.error("bea-record", message, place, "[annotator, [edit, ...]]")
             continue
         edits = [_edit(each, size, essay, place, problems) for each in entry[1]]
@@ -140,11 +140,13 @@ def _edit(said: object, size: int, essay: str, place: Place, problems: Problems)
     kind = fields[3] if len(fields) > _FIELDS[0] else ""
     offsets = all(isinstance(each, int) and not isinstance(each, bool) for each in (start, end))
     if not offsets or not isinstance(correction, str | None) or not isinstance(kind, str | None):
-        message = f"the essay {essay!r} has {shortened(repr(said))} for an edit"
+        message = f"the essay {essay!r} has {shorten_text(repr(said))} for an edit"
         problems.repairable("bea-edit", message, place, "the edit is dropped", _EDIT)
         return None
     if not 0 <= start <= end <= size:
-        message = f"the characters {shortened(f'{start} {end}')} of an edit are not in the text of the essay {essay!r}"
+        message = (
+            f"the characters {shorten_text(f'{start} {end}')} of an edit are not in the text of the essay {essay!r}"
+        )
         problems.repairable("bea-outside", message, place, "the edit is dropped", f"0 <= start <= end <= {size}")
         return None
     if correction is None:

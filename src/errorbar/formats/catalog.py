@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, Literal, cast
 
 from errorbar.core.corpus import Sentence
-from errorbar.core.entry_points import registered
+from errorbar.core.entry_points import find_registered
 from errorbar.core.problems import InputError, Place, Problem, Problems, UsageError, nearest
 from errorbar.core.spec import split_spec
 from errorbar.formats.look import Input, Lines, look
@@ -151,7 +151,7 @@ def other_formats() -> Mapping[str, Format]:
 def _others(path: tuple[str, ...]) -> Mapping[str, Format]:
     """Formats of the packages that are installed on a path, loaded once."""
     others: dict[str, Format] = {}
-    for point in registered(ENTRY_POINTS).values():
+    for point in find_registered(ENTRY_POINTS).values():
         other = point.load()
         if not isinstance(other, Format) or other.holds not in ("edits", "labels", "rows"):
             message = f"the entry point {point.name} = {point.value} is not a Format that holds edits, labels or rows"

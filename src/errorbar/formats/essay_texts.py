@@ -13,7 +13,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from errorbar.core.corpus import Sentence
-from errorbar.core.labels import counted, named
+from errorbar.core.labels import format_count, quote_labels
 from errorbar.core.problems import InputError, Place, Problem, Problems
 from errorbar.formats.look import Lines
 
@@ -99,10 +99,9 @@ def align_essays(source: Lines, files: Sequence[Lines], problems: Problems) -> I
         unknown = [essay for essay in texts.values() if essay.id not in known]
         _refuse_unknown(unknown, lines.name, source.name, problems)
         if n_absent := n_essays - (len(texts) - len(unknown)):
-            message = (
-                f"{n_absent:,} of {counted(n_essays, 'essays')} are not in this file: its annotator did not look at"
-            )
-            problems.note("essays-absent", f"{message} {'it' if n_absent == 1 else 'them'}", Place(lines.name))
+            share, them = f"{n_absent:,} of {format_count(n_essays, 'essays')}", "it" if n_absent == 1 else "them"
+            message = f"{share} are not in this file: its annotator did not look at {them}"
+            problems.note("essays-absent", message, Place(lines.name))
 
 
 def _refuse_unknown(unknown: Iterable[EssayText], name: str, source: str, problems: Problems) -> None:
@@ -153,7 +152,7 @@ class EssayReader:
     def finish(self, n_sentences: int) -> None:
         """Check that every essay of the reference was there, and no other."""
         if self._missing:
-            n, of = len(self._missing), counted(n_sentences, "essays")
-            message = f"{n:,} of {of} {'is' if n == 1 else 'are'} missing: {named(self._missing)}"
+            n, of = len(self._missing), format_count(n_sentences, "essays")
+            message = f"{n:,} of {of} {'is' if n == 1 else 'are'} missing: {quote_labels(self._missing)}"
             self._problems.error("essay-missing", message, self._place, "every essay of the reference, changed or not")
         _refuse_unknown(self._left.values(), self._place.file, "the reference", self._problems)

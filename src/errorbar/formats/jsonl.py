@@ -79,9 +79,7 @@ def write_jsonl(sentences: Iterable[Sentence], problems: Problems, annotators: S
 def _sentence_line(sentence: Sentence) -> str:
     fields = {"document": sentence.document, "writer": sentence.writer}
     annotations = {name: [_edit_record(edit) for edit in edits] for name, edits in sentence.annotations.items()}
-    return json.dumps(
-        {"text": sentence.text} | _without_empty(fields) | {"annotations": annotations}, ensure_ascii=False
-    )
+    return json.dumps({"text": sentence.text} | _drop_empty(fields) | {"annotations": annotations}, ensure_ascii=False)
 
 
 def _edit_record(edit: Edit | StandoffEdit) -> dict[str, object]:
@@ -90,10 +88,10 @@ def _edit_record(edit: Edit | StandoffEdit) -> dict[str, object]:
     if isinstance(edit, StandoffEdit):
         texts, fields = "corrections", ["index", "type", "group", "optional", "null_at"]
     record: dict[str, object] = {"start": edit.start, "end": edit.end, texts: list(getattr(edit, texts))}
-    return record | _without_empty({key: getattr(edit, key) for key in fields})
+    return record | _drop_empty({key: getattr(edit, key) for key in fields})
 
 
-def _without_empty(record: Mapping[str, object]) -> dict[str, object]:
+def _drop_empty(record: Mapping[str, object]) -> dict[str, object]:
     return {key: value for key, value in record.items() if value}
 
 

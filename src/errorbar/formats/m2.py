@@ -8,7 +8,7 @@ from itertools import count, islice
 
 from errorbar.core.corpus import Sentence, annotator_order
 from errorbar.core.edit import Edit, check_annotation, check_span, check_white_space
-from errorbar.core.problems import Place, Problems, shortened
+from errorbar.core.problems import Place, Problems, shorten_text
 from errorbar.formats.look import Lines, Source, byte_blocks
 
 NOTHING = "-NONE-"
@@ -116,7 +116,7 @@ class _Assembler:
             first, second = head[2:].split()
             span = int(first), int(second)
         except ValueError:
-            self._record_skip(f"the span {shortened(head[2:])!r} cannot be read", place, "two whole numbers")
+            self._record_skip(f"the span {shorten_text(head[2:])!r} cannot be read", place, "two whole numbers")
             return None
         if len(_SPANS) < MOST_KNOWN:
             _SPANS[head] = span
@@ -138,14 +138,14 @@ class _Assembler:
             usual = False
         if not annotator.isdecimal():
             usual = False
-            message = f"the annotator id '{shortened(annotator)}' is not a number"
+            message = f"the annotator id '{shorten_text(annotator)}' is not a number"
             self.problems.repairable("m2-annotator", message, place, "kept as a name", "a whole number")
         if need.startswith("||"):
             message = "an empty last alternative, which the official scorer loses"
             self.problems.repairable("m2-lost-alternative", message, place, "read as a deletion", NOTHING)
             replacements, usual = (*replacements, ""), False
         if kind == NOOP and any(replacements):
-            message = f"a {NOOP} line with a correction, '{shortened(fields[1])}'; it is read as no edit"
+            message = f"a {NOOP} line with a correction, '{shorten_text(fields[1])}'; it is read as no edit"
             self.problems.note("m2-noop", message, place)
             usual = False
         edit_fields = (replacements, kind, need == "OPTIONAL", "", "" if comment == NOTHING else comment)

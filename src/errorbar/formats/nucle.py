@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from errorbar.core.corpus import Annotation, Corpus, Sentence
 from errorbar.core.edit import Edit, check_annotation
-from errorbar.core.problems import InputError, MissingExtraError, Place, Problem, Problems, shortened
+from errorbar.core.problems import InputError, MissingExtraError, Place, Problem, Problems, shorten_text
 from errorbar.formats.limits import MOST_DIGITS
 from errorbar.formats.look import Lines
 from errorbar.formats.untrusted import whole_number
@@ -191,7 +191,7 @@ class _Reader:
         self.mistake, self.values = (self.place, numbers), {}
         for key, number in zip(_NUMBERS, numbers, strict=True):
             if number is None:
-                attribute = f"with {key}={shortened(attributes[key])!r}" if key in attributes else f"without {key}"
+                attribute = f"with {key}={shorten_text(attributes[key])!r}" if key in attributes else f"without {key}"
                 expected = f"a whole number of at most {MOST_DIGITS} digits"
                 self.repairable("nucle-attribute", f"<MISTAKE> {attribute}", expected, "the mistake is dropped")
 

@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from errorbar.core.problems import InputError, Place, Problem, Problems, nearest, shortened
+from errorbar.core.problems import InputError, Place, Problem, Problems, nearest, shorten_text
 from errorbar.core.rankings import Comparisons
 from errorbar.formats.catalog import format_of
 from errorbar.formats.limits import MOST_RANKING_BYTES, MOST_SYSTEMS, MOST_TOGETHER
@@ -74,7 +74,7 @@ class RankingCollection:
         """Read a rank; None, with the problem recorded, where it is none."""
         if rank := whole_number(text):
             return rank
-        message, repair = f"the rank {shortened(text)!r}", "the system is left out of the ranking"
+        message, repair = f"the rank {shorten_text(text)!r}", "the system is left out of the ranking"
         self.problems.repairable("ranking-rank", message, place, repair, "a whole number from 1")
         return None
 

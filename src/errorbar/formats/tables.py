@@ -15,7 +15,7 @@ from itertools import accumulate, chain, groupby, islice
 from math import isfinite
 from typing import NamedTuple
 
-from errorbar.core.csv_cells import unguarded
+from errorbar.core.csv_cells import unguard_cell
 from errorbar.core.problems import Place, Problems, nearest
 from errorbar.formats.catalog import format_of
 from errorbar.formats.look import Lines, Source, display_name, look
@@ -133,7 +133,7 @@ def header_of(path: Source) -> list[str]:
 
 
 def _fields(line: str, delimiter: str) -> list[str]:
-    return [unguarded(each.strip().strip('"')) for each in line.split(delimiter)]
+    return [unguard_cell(each.strip().strip('"')) for each in line.split(delimiter)]
 
 
 def _delimiter(line: str, needed: Sequence[str]) -> str:
@@ -145,7 +145,7 @@ def _delimiter(line: str, needed: Sequence[str]) -> str:
 def _csv_blocks(lines: Lines, problems: Problems, wanted: TableFields, delimiter: str) -> Iterator[Block]:
     reader = csv.reader(chain.from_iterable(_end_lines(lines.blocks())), delimiter=delimiter, strict=True)
     try:
-        header = tuple(unguarded(name.strip()) for name in next(filter(None, reader), ()))
+        header = tuple(unguard_cell(name.strip()) for name in next(filter(None, reader), ()))
         if not wanted.check_header(header, Place(lines.name, reader.line_num), problems):
             return
         rows: list[list[str]] = [[]]
@@ -196,7 +196,7 @@ def _of_one_width(
 def _texts(rows: Sequence[Sequence[str]]) -> list[Sequence[str]]:
     """The columns of rows of CSV, without the apostrophes of guarded cells."""
     columns = [*zip(*rows, strict=True)]
-    return [[*map(unguarded, cells)] if "\n'" in "\n".join(("", *cells)) else cells for cells in columns]
+    return [[*map(unguard_cell, cells)] if "\n'" in "\n".join(("", *cells)) else cells for cells in columns]
 
 
 def _json_records(lines: Lines) -> Iterator[tuple[int, object]]:

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 
 from errorbar.core.corpus import Sentence
 from errorbar.core.edit import Edit
-from errorbar.core.problems import Place, Problems, shortened
+from errorbar.core.problems import Place, Problems, shorten_text
 from errorbar.formats.look import Lines
 
 CORRECT, INCORRECT = "c", "i"
@@ -71,5 +71,5 @@ def _check_line(fields: Sequence[str], place: Place, problems: Problems) -> None
     elif not fields[0].strip():
         problems.error("labels-token", "a label without a token", place, EXPECTED)
     elif label not in (CORRECT, INCORRECT):
-        message = f"the label {shortened(label)!r}"
+        message = f"the label {shorten_text(label)!r}"
         problems.error("labels-label", message, place, f"{CORRECT} (correct) or {INCORRECT} (incorrect)")

@@ -10,7 +10,7 @@ from datetime import UTC, date, datetime, time
 from pathlib import Path
 from typing import Any
 
-from errorbar.core.problems import InputError, Place, Problem, Problems, nearest, nearest_file, shortened
+from errorbar.core.problems import InputError, Place, Problem, Problems, nearest, nearest_file, shorten_text
 from errorbar.formats.look import Lines, note_input
 
 _HEADER = re.compile(r"\s*\[\[?([\w.\-\s]+)\]\]?\s*(?:#.*)?$")
@@ -88,7 +88,7 @@ class TomlTable:
             return field.read(self, key, value)
         except _WrongError as wrong:
             expected, fix = wrong.args
-            got = shortened(repr(value) if isinstance(value, str) else str(value))
+            got = shorten_text(repr(value) if isinstance(value, str) else str(value))
             self.error(f"{self.file.kind}-value", f"{key} must be {expected}, got {got}", key, fix=fix)
             return field.default
 
@@ -122,7 +122,7 @@ class Field:
     required: bool = False
 
 
-def checked(expected: str, fits: Callable[[Any], object], made: Callable[[Any], Any] = lambda value: value) -> Read:
+def make_reader(expected: str, fits: Callable[[Any], object], made: Callable[[Any], Any] = lambda value: value) -> Read:
     """A reader of values that fit, and what is made of them."""
 
     def read(table: TomlTable, key: str, value: Any) -> Any:  # noqa: ANN401 - of any kind
@@ -155,18 +155,20 @@ def _moment(value: date, of_day: time = time.max) -> datetime:
     return datetime.combine(value, of_day, UTC)
 
 
-raw = checked("", lambda _: True)
-text = checked("a text in quotes", lambda value: isinstance(value, str), _join_spaces)
-name = checked(
+raw = make_reader("", lambda _: True)
+text = make_reader("a text in quotes", lambda value: isinstance(value, str), _join_spaces)
+name = make_reader(
     "a text in quotes with something in it", lambda said: isinstance(said, str) and said.strip(), _join_spaces
 )
-file_name = checked("a name that can be the name of a file", _is_file_name, _join_spaces)
-whole = checked("a whole number above 0", lambda value: type(value) is int and value > 0)
-flag = checked("true or false", lambda value: isinstance(value, bool))
-texts = checked("a text or a list of texts", is_list, lambda said: (said,) if isinstance(said, str) else tuple(said))
+file_name = make_reader("a name that can be the name of a file", _is_file_name, _join_spaces)
+whole = make_reader("a whole number above 0", lambda value: type(value) is int and value > 0)
+flag = make_reader("true or false", lambda value: isinstance(value, bool))
+texts = make_reader(
+    "a text or a list of texts", is_list, lambda said: (said,) if isinstance(said, str) else tuple(said)
+)
 _MOMENT = "a date or time without quotes, e.g. 2026-11-21T18:00:00Z"
-moment = checked(_MOMENT, lambda said: isinstance(said, date), _moment)
-beginning = checked(_MOMENT, lambda said: isinstance(said, date), lambda said: _moment(said, time.min))
+moment = make_reader(_MOMENT, lambda said: isinstance(said, date), _moment)
+beginning = make_reader(_MOMENT, lambda said: isinstance(said, date), lambda said: _moment(said, time.min))
 
 
 def one_of(*words: str) -> Read:
@@ -196,7 +198,7 @@ def inside(table: TomlTable, key: str, value: object) -> Path | None:
     folder, name = table.file.path.parent, str(text(table, key, value))
     if "\0" in name or not (folder / name).resolve().is_relative_to(folder.resolve()):
         fix = f"give it on the command line if that is meant: --{key} DIR"
-        message = f"{key} = {shortened(name)!r} is not inside the folder of the TOML file"
+        message = f"{key} = {shorten_text(name)!r} is not inside the folder of the TOML file"
         table.error(f"{table.file.kind}-outside", message, key, expected="a folder below it", fix=fix)
         return None
     return folder / name
@@ -223,7 +225,7 @@ def existing(table: TomlTable, key: str, pattern: str) -> list[Path]:
             message = f"no such file: {key} = '{pattern}'"
             fix = nearest_file(pattern, folder) or "paths are seen from the folder of the TOML file"
         except OSError as error:  # e.g. a name that is too long
-            message, fix = f"{key} = '{shortened(pattern)}' cannot be looked for", str(error.strerror)
+            message, fix = f"{key} = '{shorten_text(pattern)}' cannot be looked for", str(error.strerror)
     table.error(f"{table.file.kind}-no-file", message, key, fix=fix)
     return []
 

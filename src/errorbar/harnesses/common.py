@@ -36,7 +36,7 @@ from errorbar.formats.look import Lines
 from errorbar.formats.text import ordinary_text
 from errorbar.metrics.base import Metric, Selection
 from errorbar.metrics.folding import Documents, ScoringPlan
-from errorbar.metrics.intervals import resampled_values
+from errorbar.metrics.intervals import fold_resampled_values
 from errorbar.metrics.judges import SystemRuns, mean_of_runs
 from errorbar.metrics.registry import parse_metric
 from errorbar.metrics.scores import Score
@@ -205,7 +205,7 @@ def _errors(
     def fold(selection: Selection) -> np.ndarray:
         return own.fold(statistics, selection).values
 
-    drawn = resampled_values(own, fold, documents.clusters(), resampling)
+    drawn = fold_resampled_values(own, fold, documents.clusters(), resampling)
     columns = zip(score.estimates.items(), drawn.T, strict=True)
     return {name: float(np.nanstd(column, ddof=1)) for (name, estimate), column in columns if estimate.interval}
 

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from itertools import islice
 from typing import Any
 
-from errorbar.core.problems import Problem, UsageError, nearest, shortened
+from errorbar.core.problems import Problem, UsageError, nearest, shorten_text
 from errorbar.judging.items.item import JudgedItem
 from errorbar.judging.question_kinds import UnfitError, kind_of_question
-from errorbar.judging.scheme import SIDES, Scheme, folded
+from errorbar.judging.scheme import SIDES, Scheme, fold_word
 
 _MOST_NAMED = 5  # questions that the scheme does not have
 
@@ -26,7 +26,7 @@ def check_answer(scheme: Scheme, item: JudgedItem, answer: Mapping[str, Any]) ->
     checked: dict[str, Any] = {}
     known = [question.id for question in scheme.questions]
     unknown = islice((key for key in answer if key not in known), _MOST_NAMED)
-    wrong += [_unfit(f"no question '{shortened(str(key))}'", nearest(key, known)) for key in unknown]
+    wrong += [_unfit(f"no question '{shorten_text(str(key))}'", nearest(key, known)) for key in unknown]
     for question in scheme.questions:
         if not question.asked(checked):
             continue
@@ -34,7 +34,7 @@ def check_answer(scheme: Scheme, item: JudgedItem, answer: Mapping[str, Any]) ->
         try:
             value = None if raw is None else kind.read(question, item, raw)
         except UnfitError as error:
-            wrong.append(_unfit(f"{question.id} must be {error}, got {shortened(repr(raw))}"))
+            wrong.append(_unfit(f"{question.id} must be {error}, got {shorten_text(repr(raw))}"))
             continue
         if value is None or (value == [] and not kind.counts_empty):
             if question.required:
@@ -70,4 +70,4 @@ def is_right(scheme: Scheme, item: JudgedItem, reversed: bool, answer: Mapping[s
         return None
     if label in scheme.abstaining():
         return True if label in item.answers else None
-    return folded(label) in {folded(right) for right in item.answers}
+    return fold_word(label) in {fold_word(right) for right in item.answers}

@@ -140,7 +140,7 @@ class _Rater:
             return text
 
     def _answer(self, item: Mapping[str, Any]) -> dict[str, Any]:
-        error = self.crowd.truth.get(_shown(item["html"]), False)
+        error = self.crowd.truth.get(_parse_fragment(item["html"]), False)
         says_error = error if self.draw.random() < self.accuracy else not error
         return {
             "submission": str(uuid.UUID(int=self.draw.getrandbits(128))),
@@ -152,7 +152,7 @@ class _Rater:
         }
 
 
-def flagged(study: Study) -> Truth:
+def make_truth(study: Study) -> Truth:
     """Whether the first system changed something, or gold is an error, by the text of an item and where it begins."""
     truth = {}
     with study.snapshot() as snapshot:
@@ -164,7 +164,7 @@ def flagged(study: Study) -> Truth:
     return truth
 
 
-def _shown(html: str) -> tuple[str, int]:
+def _parse_fragment(html: str) -> tuple[str, int]:
     """The text of a fragment, and where its target begins."""
     html = _BEFORE.sub("", html)
     target = _TARGET.search(html)
@@ -219,7 +219,7 @@ def judge_demo(
         gold = None if gold_items is None else str(gold_items)
         rules: Ruling = {"raters_per_item": RATERS, "pay": PAY, "consent": CONSENT}
         judge_init(study, str(source), systems=list(map(str, systems)), gold_items=gold, **rules)
-        truth = flagged(Study.open(study))
+        truth = make_truth(Study.open(study))
 
         def listening(doors: Doors) -> None:
             if ready is not None:  # what goes at the end is on no volume, on purpose

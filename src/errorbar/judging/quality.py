@@ -29,7 +29,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sqlalchemy import Connection, and_, func, select
 
-from errorbar.core.labels import counted
+from errorbar.core.labels import format_count
 from errorbar.crowdsourcing.rater_table import RaterRule, RaterVerdict, fixed, follow, posterior, sprt
 from errorbar.judging.answers import is_right
 from errorbar.judging.items.item import JudgedItem
@@ -103,7 +103,7 @@ def reason_to_exclude(rules: StudyRules, answers: Sequence[tuple[str, bool]]) ->
     if rule is None or not failed:
         return None
     reasons = [
-        f"{test.right} of {counted(test.n, 'gold items')} right"
+        f"{test.right} of {format_count(test.n, 'gold items')} right"
         + (f" where '{test.label}' is right" if test.label != TOGETHER else "")
         for test in failed
     ]
@@ -157,21 +157,21 @@ def after_answer(rules: StudyRules, gold: GoldAnswers) -> str | None:
 def gold_answers(tx: Connection, scheme: Scheme, rater_id: int) -> GoldAnswers:
     """A rater's gold answers, counted from the tables."""
     readmitted = tx.scalar(select(func.max(EXCLUSION.c.until)).where(EXCLUSION.c.rater == rater_id))
-    rows = _answered(tx, rater_id, readmitted or 0.0)
+    rows = _read_answers(tx, rater_id, readmitted or 0.0)
     return GoldAnswers(tuple((row.id, class_of(scheme, row.gold_class), _right(scheme, row)) for row in rows))
 
 
 def class_of(scheme: Scheme, label: str) -> str:
     """The class in which a gold item is tested, by its first right answer."""
-    return label if classed(scheme) else TOGETHER
+    return label if has_answer_classes(scheme) else TOGETHER
 
 
-def classed(scheme: Scheme) -> bool:
+def has_answer_classes(scheme: Scheme) -> bool:
     """Whether the right answers of gold items are few enough to test each alone: options of a list."""
     return kind_of_question(scheme.question(scheme.main)).has_classes
 
 
-def _answered(tx: Connection, rater_id: int, since: float) -> Sequence[Row[Any, Any, Any, Any, Any]]:
+def _read_answers(tx: Connection, rater_id: int, since: float) -> Sequence[Row[Any, Any, Any, Any, Any]]:
     first = ANSWER.alias("first")
     joined = (
         ASSIGNMENT.join(ITEM, ITEM.c.id == ASSIGNMENT.c.item)
@@ -198,7 +198,7 @@ def trust(right: int, n: int) -> float:
     return (right + 1) / (n + 2)
 
 
-def hasty(milliseconds: ArrayLike, words: ArrayLike, texts: ArrayLike) -> NDArray[np.bool_]:
+def flag_hasty_answers(milliseconds: ArrayLike, words: ArrayLike, texts: ArrayLike) -> NDArray[np.bool_]:
     """Flag answers of one rater that came too fast to have read the text.
 
     Args:

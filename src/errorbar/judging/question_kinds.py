@@ -11,7 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 
 from errorbar.judging.items.item import JudgedItem
-from errorbar.judging.scheme import NOTHING, Question, folded, tokens
+from errorbar.judging.scheme import NOTHING, Question, fold_word, tokens
 
 LONGEST = 500
 """Code points of one word or text of an answer."""
@@ -62,8 +62,8 @@ class OneKind(QuestionKind):
 
     def read(self, question: Question, item: JudgedItem, value: object) -> object:
         """The value of an option, also where it was sent in other capital letters."""
-        plain = folded(value) if isinstance(value, str) and len(value) <= _RAW else None
-        matches = [option for option in question.values() if folded(option) == plain]
+        plain = fold_word(value) if isinstance(value, str) and len(value) <= _RAW else None
+        matches = [option for option in question.values() if fold_word(option) == plain]
         if not matches:
             raise UnfitError(f"one of {', '.join(question.values())}")
         return value if value in matches else matches[0]
@@ -112,7 +112,7 @@ class TextKind(QuestionKind):
     def label(self, answer: object) -> str:
         """The first text, as words are compared."""
         texts = _listed(answer)
-        return folded(str(texts[0])) if texts else ""
+        return fold_word(str(texts[0])) if texts else ""
 
 
 class WordsKind(TextKind):

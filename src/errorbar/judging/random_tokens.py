@@ -18,7 +18,7 @@ def fingerprint(token: str) -> str:
     return sha256(token.encode()).hexdigest()
 
 
-def derived(key: str, *parts: str) -> str:
+def derive_token(key: str, *parts: str) -> str:
     """A token of 192 bits that follows from a secret key, so that it need not be kept to be shown again."""
     message = "\0".join(parts).encode()
     return urlsafe_b64encode(hmac.digest(key.encode(), message, "sha256")[:24]).decode()

@@ -139,7 +139,7 @@ class Scheme:
         return cls(**{**raw, "questions": tuple(Question(**question) for question in raw["questions"])})
 
 
-def folded(text: str) -> str:
+def fold_word(text: str) -> str:
     """A word as words are compared: NFC, without the difference of capital letters and of spaces."""
     return unicodedata.normalize("NFC", " ".join(unicodedata.normalize("NFC", text).casefold().split()))
 

@@ -17,7 +17,9 @@ from errorbar.judging.scheme_kinds import SCHEME_KINDS
 
 def scheme_names() -> list[str]:
     """The schemes that are shipped."""
-    return sorted(path.name.removesuffix(".toml") for path in _shipped().iterdir() if path.name.endswith(".toml"))
+    return sorted(
+        path.name.removesuffix(".toml") for path in _shipped_folder().iterdir() if path.name.endswith(".toml")
+    )
 
 
 def load_scheme(name: str | Path) -> Scheme:
@@ -31,14 +33,14 @@ def scheme_text(name: str | Path) -> str:
 
 
 def _path(name: str | Path) -> Path:
-    path = _shipped() / f"{name}.toml" if name in scheme_names() else Path(name)
+    path = _shipped_folder() / f"{name}.toml" if name in scheme_names() else Path(name)
     if not path.is_file():
         message = f"no scheme is called '{name}', and no file either"
         raise UsageError(Problem("judge-scheme", message, fix=nearest(name, scheme_names())))
     return path
 
 
-def _shipped() -> Path:
+def _shipped_folder() -> Path:
     return Path(str(files("errorbar.judging") / "schemes"))
 
 

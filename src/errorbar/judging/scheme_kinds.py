@@ -17,10 +17,10 @@ from difflib import SequenceMatcher
 from itertools import pairwise
 from typing import Any, Literal
 
-from errorbar.core.problems import shortened
+from errorbar.core.problems import shorten_text
 from errorbar.judging.items.item import JudgedItem
 from errorbar.judging.question_kinds import kind_of_question
-from errorbar.judging.scheme import NOTHING, Scheme, folded, near, tokens
+from errorbar.judging.scheme import NOTHING, Scheme, fold_word, near, tokens
 
 
 def own_text(item: JudgedItem) -> str:
@@ -43,7 +43,7 @@ class SchemeKind:
     def unfit(self, scheme: Scheme, item: JudgedItem) -> str:
         """Why a scheme cannot ask about an item; empty: it can."""
         if item.span is None and self.needs_span(scheme):
-            name = shortened(item.name)
+            name = shorten_text(item.name)
             return f"item '{name}' has no span, and the scheme {scheme.name} asks about a part of the text"
         return ""
 
@@ -85,13 +85,13 @@ class ChoiceKind(SchemeKind):
 
     def unfit(self, scheme: Scheme, item: JudgedItem) -> str:
         """Also refuses an item without two candidates that differ."""
-        name = shortened(item.name)
+        name = shorten_text(item.name)
         if wrong := super().unfit(scheme, item):
             return wrong
         if len(item.candidates) != 2:
             return f"item '{name}' has no two candidates: columns candidate1 and candidate2"
         if item.candidates[0] == item.candidates[1]:
-            return f"the two candidates of item '{name}' are the same: {shortened(item.candidates[0])!r}"
+            return f"the two candidates of item '{name}' are the same: {shorten_text(item.candidates[0])!r}"
         return ""
 
     def shown(self, item: JudgedItem, reversed_: bool) -> tuple[object, ...]:
@@ -164,7 +164,7 @@ def kind_of(scheme: Scheme) -> SchemeKind:
 
 
 def _if_changed(texts: list[str], item: JudgedItem) -> list[str]:
-    return [] if not texts or folded(texts[0]) == folded(own_text(item)) else texts
+    return [] if not texts or fold_word(texts[0]) == fold_word(own_text(item)) else texts
 
 
 def shown_hash(scheme: Scheme, item: JudgedItem, reversed_: bool) -> str:
@@ -256,11 +256,11 @@ def candidate_texts(item: JudgedItem, reversed_: bool) -> list[str]:
     """The whole text with each of the candidates in its place, top one first."""
     start, end = item.span or (0, len(item.text))
     left, right = item.text[:start], item.text[end:]
-    texts = [left + candidate + right if candidate else _closed(left, right) for candidate in item.candidates]
+    texts = [left + candidate + right if candidate else _close_gap(left, right) for candidate in item.candidates]
     return texts[::-1] if reversed_ else texts
 
 
-def _closed(left: str, right: str) -> str:
+def _close_gap(left: str, right: str) -> str:
     """The two sides with nothing between: a second space would show that a word was taken out here."""
     if not right:
         return left.rstrip(_SPACES)

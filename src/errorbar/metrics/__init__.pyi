@@ -58,7 +58,7 @@ from errorbar.metrics.hoo_scoring import parse_hoo as parse_hoo
 from errorbar.metrics.hoo_scoring import prf as prf
 from errorbar.metrics.hoo_scoring import score_runs as score_runs
 from errorbar.metrics.hoo_scoring import team_of as team_of
-from errorbar.metrics.intervals import resampled_values as resampled_values
+from errorbar.metrics.intervals import fold_resampled_values as fold_resampled_values
 from errorbar.metrics.judge_sets import MOST as MOST
 from errorbar.metrics.judge_sets import JudgeCoverage as JudgeCoverage
 from errorbar.metrics.judge_sets import JudgedValues as JudgedValues

@@ -42,7 +42,7 @@ from errorbar.core.estimate import Interval, Undefined
 from errorbar.core.problems import Problem
 from errorbar.core.spec import Parameter, word_parameter
 from errorbar.edits.matching import ProposedEdit
-from errorbar.edits.texts import applied, changed_chunks, chunk_text, extract_edits, says, within
+from errorbar.edits.texts import chunk_text, extract_edits, find_changed_chunks, says, select_applied, within
 from errorbar.metrics.additive import OVERLAP, ReferenceTexts
 from errorbar.metrics.base import Feature, Folded, Measure, lacking
 from errorbar.metrics.choice import RUNNING, SENTENCE, EditStatistics, tally_types
@@ -146,12 +146,14 @@ class Behavior(EditMetric):
         rows: list[tuple[int, ...]] = []
         remarked = Counter[str]()
         for unit, (sentence, own) in enumerate(zip(corpus.sentences, proposed, strict=True)):
-            sides = [applied(edits) for edits in sentence.annotations.values()]
+            sides = [select_applied(edits) for edits in sentence.annotations.values()]
             remarked[OVERLAP] += sum(edit.applicable for edits in sentence.annotations.values() for edit in edits)
             remarked[OVERLAP] -= sum(map(len, sides))
             remarked.update(_LOOKED + name for name in sentence.annotations)
             remarked.update(_CHANGED + name for name, side in zip(sentence.annotations, sides, strict=True) if side)
-            for name, chunks in zip(sentence.annotations, _look(sentence.tokens, applied(own), sides), strict=True):
+            for name, chunks in zip(
+                sentence.annotations, _look(sentence.tokens, select_applied(own), sides), strict=True
+            ):
                 at = column[name]
                 present[unit, at] = 1
                 seen = [chunk for chunk in chunks if chunk.what is not None]
@@ -189,25 +191,25 @@ class Behavior(EditMetric):
         matched: list[list[ProposedEdit]] = []
         for sentence, own, name in zip(corpus.sentences, proposed, annotators, strict=True):
             looked = dict(zip(sentence.annotations, range(len(sentence.annotations)), strict=True))
-            sides = [applied(edits) for edits in sentence.annotations.values()]
-            chunks = [*_look(sentence.tokens, applied(own), sides)][looked[name]] if name in looked else []
+            sides = [select_applied(edits) for edits in sentence.annotations.values()]
+            chunks = [*_look(sentence.tokens, select_applied(own), sides)][looked[name]] if name in looked else []
             edits = ((edit, chunk.what == _HIT) for chunk in chunks for edit in chunk.own)
             matched.append([ProposedEdit(*edit.span, edit.replacements[0], hit) for edit, hit in edits])
         return matched
 
     def _sides(self, reference: Corpus, output: Sequence[str]) -> tuple[Corpus, Sequence[Annotation], str]:
         """The edits of both sides, and what made those of texts, if not the minimal aligner."""
-        from errorbar.edits.errant import given_edits, typed_output, typed_reference  # noqa: PLC0415 - sqlite
+        from errorbar.edits.errant import read_own_edits, type_output, type_reference  # noqa: PLC0415 - sqlite
 
         if not self.makes_edits:
-            triples = zip(given_edits(reference, output), output, reference.sentences, strict=True)
+            triples = zip(read_own_edits(reference, output), output, reference.sentences, strict=True)
             edits = [
                 tuple(extract_edits(sentence.tokens, line.split())) if isinstance(own, TextEdits) else own
                 for own, line, sentence in triples
             ]
             return reference, edits, ""
-        corpus, made_by = typed_reference(reference, self.pipeline)
-        proposed, made_too = typed_output(reference, output, self.pipeline)
+        corpus, made_by = type_reference(reference, self.pipeline)
+        proposed, made_too = type_output(reference, output, self.pipeline)
         return corpus, proposed, made_by or made_too
 
     def type_values(self, counts: Ints) -> Floats:
@@ -242,7 +244,7 @@ class _Chunk(NamedTuple):
 
 def _look(tokens: Sequence[str], ours: Sequence[Edit], sides: Sequence[Sequence[Edit]]) -> Iterator[list[_Chunk]]:
     """Compare a system's chunks of a sentence with those of each annotator."""
-    chunks = changed_chunks([ours, *sides])
+    chunks = find_changed_chunks([ours, *sides])
     own = [within(ours, chunk) for chunk in chunks]
     texts = [chunk_text(tokens, chunk, edits) for chunk, edits in zip(chunks, own, strict=True)]
     for side in sides:

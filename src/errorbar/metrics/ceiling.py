@@ -26,15 +26,15 @@ from errorbar.metrics.judge_sets import (
     NO_ONE,
     Subsets,
     annotator_subsets,
+    fold_without_each,
     values_of,
-    without_each,
 )
 from errorbar.stats.resampling import (
     ANYWHERE,
     Resampling,
     cluster_members,
+    draw_resamples,
     left_out_groups,
-    resampled_units,
     stream,
 )
 from errorbar.stats.two_way import TwoWay, jackknife, t_interval, two_way, unknown_texts
@@ -354,7 +354,7 @@ def ceiling_intervals(
     if len(np.unique(clusters)) < 2:
         nothing = (Undefined.ONE_UNIT,) * len(study.sizes)
         return CeilingIntervals(nothing, (nothing,) * len(study.systems), (nothing,) * len(study.systems))
-    units = [row for draw in resampled_units(clusters, resampling, "ceiling") for row in draw()]
+    units = [row for draw in draw_resamples(clusters, resampling, "ceiling") for row in draw()]
     results = repeat(study, units, jobs=resampling.jobs, progress=progress)
     whole = ceiling(study, jobs=resampling.jobs)
     main = whole.main
@@ -416,13 +416,18 @@ def type_rows(study: CeilingData, size: int) -> list[TypeRow]:
     human, systems = _mean(recalls[: len(study.humans)]), recalls[len(study.humans) :]
     ratios = divide(systems, np.broadcast_to(human, systems.shape))
     return [
-        TypeRow(name, known(human[k]), tuple(map(known, systems[:, k])), tuple(map(known, ratios[:, k])))
+        TypeRow(
+            name,
+            value_or_none(human[k]),
+            tuple(map(value_or_none, systems[:, k])),
+            tuple(map(value_or_none, ratios[:, k])),
+        )
         for k, name in enumerate(names)
         if not np.isnan(recalls[:, k]).all()  # types of systems alone have no recall
     ]
 
 
-def known(value: float) -> float | None:
+def value_or_none(value: float) -> float | None:
     """The value, or None where it is not a number."""
     return None if np.isnan(value) else float(value)
 
@@ -566,7 +571,7 @@ def _left_values(study: CeilingData, text: ScoredText, *, groups: NDArray[np.int
     n_groups = len(np.unique(groups))
     if n_groups < 2:
         return _Left(value, without, np.empty((0, len(study.sizes))))
-    table = without_each(metric, text.statistics, subsets.masks[np.concatenate(some)], groups)[:, :, main]
+    table = fold_without_each(metric, text.statistics, subsets.masks[np.concatenate(some)], groups)[:, :, main]
     ends = np.cumsum([len(own) for own in some])[:-1]
     return _Left(value, without, np.stack([part.mean(axis=1) for part in np.split(table, ends, axis=1)], axis=1))
 

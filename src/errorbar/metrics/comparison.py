@@ -26,11 +26,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from errorbar.core.estimate import Interval, Undefined
-from errorbar.core.labels import listed
+from errorbar.core.labels import join_words
 from errorbar.core.problems import Place, Problem, Problems, UsageError
 from errorbar.metrics.base import Measure, Metric, Selection
 from errorbar.metrics.folding import MORE_DOCUMENTS
-from errorbar.metrics.intervals import left_out_values, resampled_values
+from errorbar.metrics.intervals import fold_resampled_values, left_out_values
 from errorbar.metrics.judge_sets import JudgeCoverage
 from errorbar.metrics.judges import JudgeRule, JudgeSets, runs_of
 from errorbar.metrics.over_judges import PairTesting, TTest, judge_pairs, pairs_over_runs, runs_convention
@@ -95,12 +95,12 @@ class DecidingTest:
     @property
     def over_text(self) -> str:
         """``texts, judges and runs``."""
-        return listed(self.over)
+        return join_words(self.over)
 
     @property
     def others(self) -> str:
         """The words for all that is drawn anew beside texts: ``judges and runs``."""
-        return listed(self.over[1:])
+        return join_words(self.over[1:])
 
     @property
     def these(self) -> str:
@@ -452,7 +452,7 @@ def compare_systems(
         return lambda selection: metric.fold(system.statistics, selection).values[:, main]
 
     folds = [fold_of(system) for system in systems]
-    resampled = [resampled_values(metric, fold, clusters, resampling) for fold in folds] if intervals else []
+    resampled = [fold_resampled_values(metric, fold, clusters, resampling) for fold in folds] if intervals else []
     jackknife = [left_out_values(metric, fold, clusters) for fold in folds]
     plan, numbers = plan or SwapPlan(), list(combinations(range(len(systems)), 2))
     test = DecidingTest(plan, 1 - resampling.confidence_level, adjust=plan.adjust)

@@ -34,7 +34,7 @@ from errorbar.core.estimate import Estimate, Undefined
 from errorbar.core.problems import Problem, UsageError
 from errorbar.core.spec import Parameter, beta_parameter, word_parameter
 from errorbar.metrics.base import Folded, Measure, Metric, Selection, UnitParts
-from errorbar.metrics.intervals import estimated, resampled
+from errorbar.metrics.intervals import fold_unit_resamples, make_estimates
 from errorbar.stats.resampling import Resampling, Units, cluster_table
 
 Ties = Literal["half", "unknown", "error", "ok"]
@@ -246,8 +246,12 @@ def score_kinds(
     folded = metric.fold_kinds(counts, frequency[None])
     drawn = None
     if resampling is not None and n_items > 1 and n_clusters != 1:
-        drawn = resampled(units, lambda weights: metric.fold_kinds(counts, weights).values, resampling, "crowd")
-    estimates = estimated(folded.values[0].tolist(), metric.reasons(folded), (n_items, n_clusters), resampling, drawn)
+        drawn = fold_unit_resamples(
+            units, lambda weights: metric.fold_kinds(counts, weights).values, resampling, "crowd"
+        )
+    estimates = make_estimates(
+        folded.values[0].tolist(), metric.reasons(folded), (n_items, n_clusters), resampling, drawn
+    )
     ks = statistics.n_judgments[frequency > 0]
     mean = float(frequency @ statistics.n_judgments / n_items) if n_items else 0.0
     spread = (int(ks.min()) if len(ks) else 0, mean, int(ks.max(initial=0)))
@@ -372,7 +376,7 @@ def kappa_curve(
         return np.stack([[getattr(each, name) for name in CURVES] for each in curves]).transpose(2, 0, 1)
 
     total = units.frequency.sum()
-    drawn = resampled(units, fold, resampling, "curve") if resampling is not None and total > 1 else None
+    drawn = fold_unit_resamples(units, fold, resampling, "curve") if resampling is not None and total > 1 else None
     points = []
     for at, (tau, rows) in enumerate(zip(thresholds, kept, strict=True)):
         n, n_clusters = int(units.frequency[rows].sum()), units.n_clusters_of(rows)
@@ -380,7 +384,9 @@ def kappa_curve(
         values = [float(getattr(here, name)[0]) for name in CURVES]
         reasons = [(Undefined.ONE_LABEL if n else Undefined.NO_UNITS) if np.isnan(value) else None for value in values]
         several = drawn if n > 1 and n_clusters != 1 else None
-        estimates = estimated(values, reasons, (n, n_clusters), resampling, None if several is None else several[:, at])
+        estimates = make_estimates(
+            values, reasons, (n, n_clusters), resampling, None if several is None else several[:, at]
+        )
         n_ties, share = int(units.frequency[keeping[at] & tied].sum()), n / total if total else 0.0
         of_items = (here.prevalence, here.sensitivity, here.specificity)
         pi, se, sp = (None if np.isnan(one[0]) else float(one[0]) for one in of_items)
@@ -550,11 +556,13 @@ def sweep_scores(
     values, at = _values(np.ones(len(scores)), wanted, last, goals)
     n, n_clusters = len(scores), units.n_clusters
     drawn = (
-        resampled(units, fold, resampling, "sweep") if resampling is not None and n > 1 and n_clusters != 1 else None
+        fold_unit_resamples(units, fold, resampling, "sweep")
+        if resampling is not None and n > 1 and n_clusters != 1
+        else None
     )
     reason = Undefined.NO_UNITS if not n else Undefined.NOTHING_IN_REFERENCE
     reasons = [reason if np.isnan(value) else None for value in values]
-    estimates = estimated(values.tolist(), reasons, (n, n_clusters), resampling, drawn)
+    estimates = make_estimates(values.tolist(), reasons, (n, n_clusters), resampling, drawn)
     points = [
         SweepPoint(recall, None if k < 0 else float(scores[k]), int(k) + 1, estimate)
         for recall, k, estimate in zip(recalls, at.tolist(), estimates, strict=False)

@@ -34,7 +34,7 @@ from errorbar.core.corpus import Annotation, Corpus
 from errorbar.core.edit import OWN_PIPELINE, Edit
 from errorbar.core.problems import InputError, Place, Problem, UsageError, nearest
 from errorbar.core.spec import Parameter, beta_parameter, word_parameter
-from errorbar.edits.errant import typed_output, typed_reference
+from errorbar.edits.errant import type_output, type_reference
 from errorbar.edits.matching import ProposedEdit
 from errorbar.metrics.choice import EDITS, RUNNING, SENTENCE, ChoiceRule, EditStatistics, tally_types
 from errorbar.metrics.edit_metric import CHOOSE, PIPELINE, EditMetric
@@ -205,8 +205,8 @@ class Errant(EditMetric):
 
     def _typed_sides(self, reference: Corpus, output: Sequence[str]) -> tuple[Corpus, Sequence[Annotation], str]:
         """The edits of both sides, and what made those of texts."""
-        corpus, made_by = typed_reference(reference, self.pipeline)
-        proposed, made_too = typed_output(reference, output, self.pipeline)
+        corpus, made_by = type_reference(reference, self.pipeline)
+        proposed, made_too = type_output(reference, output, self.pipeline)
         return corpus, proposed, made_by or made_too
 
     def system_edits(

@@ -304,9 +304,9 @@ class Whole:
         """Decide how intervals are made, now that the number of units is known, and say who did not look at all."""
         plan, resampling = self._plan, self._plan.resampling
         if resampling is not None:
-            from errorbar.stats.resampling import unasked  # noqa: PLC0415 - not every command makes intervals
+            from errorbar.stats.resampling import makes_usual_intervals  # noqa: PLC0415 - not every command makes intervals
 
-            if plan.most is None or unasked(self.n, plan.metrics[0].reads, problems, most=plan.most):
+            if plan.most is None or makes_usual_intervals(self.n, plan.metrics[0].reads, problems, most=plan.most):
                 if resampling.method != "closed":
                     self.documents.warn(problems)
                 self.resampling = resampling

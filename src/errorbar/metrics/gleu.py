@@ -108,7 +108,7 @@ def shared_grams(
         grams, numbers = np.unique(ours.keys(n, width), return_inverse=True)
         ours.number(numbers)
         for other in (before, theirs):
-            other.number(_found(grams, other.keys(n, width)))
+            other.number(_find_keys(grams, other.keys(n, width)))
         unit_of = unit_of[grams // max(1, width)]
         counts, kept = ours.counts(len(grams)), before.counts(len(grams))
         for k in range(int(rank.max(initial=-1)) + 1):
@@ -120,7 +120,7 @@ def shared_grams(
     return ours.lengths, theirs.lengths, shared
 
 
-def _found(known: Ints, keys: Ints) -> Ints:
+def _find_keys(known: Ints, keys: Ints) -> Ints:
     """Where each key stands among sorted ones, -1 for nowhere."""
     at = np.searchsorted(known, keys)
     return np.where(np.append(known, -1)[at] == keys, at, -1)

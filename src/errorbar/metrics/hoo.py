@@ -473,7 +473,7 @@ class Hoo(AlignmentRules, Metric):
         word_parameter("aggregate", "Pooled counts, or the mean of fragments.", "pooled", "mean"),
         word_parameter("empty", "What 0/0 is for P and R.", "one", "zero"),
         word_parameter("unrecognized", "F of recognition and correction where P and R are 0/0 = 1.", "zero", "one"),
-        word_parameter("corrected", "Which edits count as corrected.", "gold", "system", aliases=("counted",)),
+        word_parameter("corrected", "Which edits count as corrected.", "gold", "system"),
         word_parameter("insertion", "When an insertion aligns with a span.", "inside", "touch", "same", "text"),
         Parameter("one_character", bool, False, "An insertion at the edge of one character aligns strictly."),
         word_parameter("sides", "How spurious edits are found.", "together", "apart"),

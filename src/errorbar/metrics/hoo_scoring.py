@@ -70,7 +70,7 @@ class Run:
         say_missing(self.name, self.missing, self.problems, as_empty=self.missing_as_empty)
 
 
-def without_missing(metrics: Sequence[Hoo]) -> tuple[list[Hoo], bool]:
+def drop_missing_fragments(metrics: Sequence[Hoo]) -> tuple[list[Hoo], bool]:
     """Metrics without what they say of fragments that a run lacks, and whether these are taken for empty.
 
     Who reads runs goes by it, and signatures have it as a convention of the runs that it is about.

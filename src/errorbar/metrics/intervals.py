@@ -33,10 +33,10 @@ from errorbar.stats.resampling import (
     Units,
     blocks,
     cluster_members,
+    draw_resamples,
     left_out_groups,
     left_out_rows,
     resample_clusters,
-    resampled_units,
 )
 
 Fold = Callable[[Selection], Floats]  # values of each replicate of a selection; shape (replicates, ...)
@@ -103,7 +103,7 @@ def _intervals(
     """Make the function that gives a value its interval, by its place in the result of the fold."""
     known = {measure.name: measure.scale for measure in metric.measures}
     scales = [known.get(name, ANYWHERE) for name in names]
-    drawn = resampled_values(metric, fold, clusters, resampling)
+    drawn = fold_resampled_values(metric, fold, clusters, resampling)
     without = left_out_values(metric, fold, clusters) if resampling.method == "bca" else None
 
     def interval(value: float, *at: int) -> Interval | Undefined:
@@ -113,7 +113,7 @@ def _intervals(
     return interval
 
 
-def resampled_values(metric: Metric, fold: Fold, clusters: NDArray[np.int64], resampling: Resampling) -> Floats:
+def fold_resampled_values(metric: Metric, fold: Fold, clusters: NDArray[np.int64], resampling: Resampling) -> Floats:
     """Fold every resample, the same for all systems; shape (replicates, ...).
 
     A metric whose units have an order is told units, another how often each counts.
@@ -129,7 +129,7 @@ def resampled_values(metric: Metric, fold: Fold, clusters: NDArray[np.int64], re
 
     step = _step(metric, len(clusters))
     if resampling.replicates * len(clusters) <= MOST_HELD:
-        folded = run(of_rows, resampled_units(clusters, resampling, "bootstrap"), resampling.jobs)
+        folded = run(of_rows, draw_resamples(clusters, resampling, "bootstrap"), resampling.jobs)
     else:  # the same resamples, some at a time
         streams = list(blocks(resampling.seed, "bootstrap", replicates=resampling.replicates))
         folded = run(of_stream, streams, resampling.jobs)
@@ -138,10 +138,10 @@ def resampled_values(metric: Metric, fold: Fold, clusters: NDArray[np.int64], re
 
 def left_out_values(metric: Metric, fold: Fold, clusters: NDArray[np.int64]) -> Floats:
     """Fold with one cluster, or group of them, left out at a time; shape (clusters, ...)."""
-    return without_groups(metric, fold, left_out_groups(clusters))
+    return fold_without_groups(metric, fold, left_out_groups(clusters))
 
 
-def without_groups(metric: Metric, fold: Fold, groups: NDArray[np.int64]) -> Floats:
+def fold_without_groups(metric: Metric, fold: Fold, groups: NDArray[np.int64]) -> Floats:
     """Fold with one of these groups of units left out at a time; shape (groups, ...)."""
     members = cluster_members(groups)
     order, ends = np.concatenate(members), np.cumsum([len(units) for units in members])
@@ -188,7 +188,7 @@ def _with(row: TypeScore, intervals: Sequence[Interval | Undefined]) -> TypeScor
     return replace(row, estimates=by_measure)
 
 
-def resampled(units: Units, fold: Callable[[Floats], Floats], resampling: Resampling, *names: str) -> Floats:
+def fold_unit_resamples(units: Units, fold: Callable[[Floats], Floats], resampling: Resampling, *names: str) -> Floats:
     """Fold every resample of units by kind; the same names give the same resamples.
 
     The fold takes how many units each kind stands for, shape (replicates, kinds), and gives shape (replicates, ...).
@@ -200,7 +200,7 @@ def resampled(units: Units, fold: Callable[[Floats], Floats], resampling: Resamp
     return np.concatenate(list(run(of_block, units.draws(resampling, *names), resampling.jobs)))
 
 
-def estimated(
+def make_estimates(
     values: Sequence[float],
     reasons: Sequence[Undefined | None],
     n: tuple[int, int | None],

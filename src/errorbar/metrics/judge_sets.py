@@ -27,7 +27,7 @@ from errorbar.core.arrays import Floats
 from errorbar.core.estimate import Undefined
 from errorbar.core.problems import Problem, UsageError
 from errorbar.metrics.base import Metric, Opaque, Selection
-from errorbar.metrics.intervals import without_groups
+from errorbar.metrics.intervals import fold_without_groups
 from errorbar.metrics.judges import ONE_RUN, JudgeRule, JudgeSets, RunSpread, spread_of, values_of_runs
 from errorbar.stats.resampling import left_out_groups, stream
 from errorbar.stats.two_way import TwoWay, VariancePrior, jackknife, judge_variances, two_way, unbiased_variance
@@ -221,7 +221,7 @@ class JudgeCoverage:
         """Score a system against every set, with everything and with each text left out."""
         table = [values_of(metric, statistics, Selection(annotators=self.panel.masks))[None]]
         if self.n_left_out > 1:
-            table.append(without_each(metric, statistics, self.panel.masks, self.groups))
+            table.append(fold_without_each(metric, statistics, self.panel.masks, self.groups))
         return JudgedValues(self.panel, np.concatenate(table), self.why_not)
 
     def spreads(self, metric: Metric, statistics: Opaque) -> list[RunSpread]:
@@ -252,7 +252,7 @@ def judging_of(
     if parts and n_groups > 1:
         for i in parts:
             one = partial(_n_units_of, own, statistics, alone[i][None])
-            left = without_groups(own, one, groups)
+            left = fold_without_groups(own, one, groups)
             looked[i] = int((left < seen[i]).sum())
     panel = make_panel(judges, n_annotators, len(judges) if k is None else k, seed)
     return JudgeCoverage(groups, panel, len(np.unique(clusters)), tuple(judges), tuple(looked.values()), n_groups)
@@ -272,11 +272,13 @@ def values_of(metric: Metric, statistics: Opaque, selection: Selection) -> Float
     return np.where(folded.n_units[:, None] > 0, folded.values, np.nan)
 
 
-def without_each(metric: Metric, statistics: Opaque, masks: NDArray[np.uint8], groups: NDArray[np.int64]) -> Floats:
+def fold_without_each(
+    metric: Metric, statistics: Opaque, masks: NDArray[np.uint8], groups: NDArray[np.int64]
+) -> Floats:
     """Measures against each set without each group; shape (groups, sets, measures)."""
 
     def against(selection: Selection) -> Floats:
         values = [values_of(metric, statistics, replace(selection, annotators=mask[None])) for mask in masks]
         return np.stack(values, axis=1)
 
-    return without_groups(metric.resampled, against, groups)
+    return fold_without_groups(metric.resampled, against, groups)

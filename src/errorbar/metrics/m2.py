@@ -102,12 +102,12 @@ class M2(EditMetric):
         """The reference with the edits that are asked for, and what made them."""
         if not self.makes_edits:
             return reference, ""
-        from errorbar.edits.errant import typed_reference  # noqa: PLC0415 - few ask for it
+        from errorbar.edits.errant import type_reference  # noqa: PLC0415 - few ask for it
 
         if not all(isinstance(each, TextEdits) for one in reference.sentences for each in one.annotations.values()):
             message = f"the metric {self.spec} makes the edits of texts, and the edits of this reference are given"
             raise UsageError(Problem("useless-option", message, Place(reference.name), fix="leave edits=errant out"))
-        return typed_reference(reference, self.pipeline)
+        return type_reference(reference, self.pipeline)
 
     def type_values(self, counts: NDArray[np.int64]) -> NDArray[np.float64]:
         """Recall: the edits of systems have no types."""

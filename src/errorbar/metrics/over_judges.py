@@ -18,7 +18,7 @@ from errorbar.core.problems import Problems
 from errorbar.execute import run
 from errorbar.metrics.base import Measure, Metric, Opaque, Selection
 from errorbar.metrics.folding import Whole
-from errorbar.metrics.intervals import without_groups
+from errorbar.metrics.intervals import fold_without_groups
 from errorbar.metrics.judge_sets import GROUPS, MOST_TEXTS, JudgeCoverage, JudgedValues, judging_of, values_of
 from errorbar.metrics.judges import (
     TWO,
@@ -243,7 +243,7 @@ def run_values(metric: Metric, statistics: Opaque, clusters: NDArray[np.int64]) 
     every, groups = Selection(), left_out_groups(clusters, MOST_TEXTS, GROUPS)
     table = [values_of(metric, statistics, every)]
     if len(np.unique(groups)) > 1:
-        table.append(without_groups(metric.resampled, partial(values_of, metric, statistics), groups))
+        table.append(fold_without_groups(metric.resampled, partial(values_of, metric, statistics), groups))
     runs = values_of_runs(statistics, lambda run: np.asarray(values_of(metric, run, every)[0], np.float64))
     return RunValues(np.concatenate(table), [spread_of(column) for column in runs.T])
 

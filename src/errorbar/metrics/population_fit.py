@@ -33,7 +33,7 @@ from numpy.typing import NDArray
 from errorbar.core.arrays import Floats
 from errorbar.core.estimate import Scale
 from errorbar.metrics.base import Metric, Opaque, Selection
-from errorbar.metrics.judge_sets import annotator_subsets, values_of, without_each
+from errorbar.metrics.judge_sets import annotator_subsets, fold_without_each, values_of
 from errorbar.metrics.populations import SQUARED_POINT, JudgeVariances
 from errorbar.stats.resampling import stream, tails
 from errorbar.stats.two_way import half_squares, moderated_variance
@@ -110,7 +110,7 @@ def judge_text(
     for row, judges in enumerate(own):
         masks[row, list(judges)] = 1
     values = values_of(metric, statistics, Selection(annotators=masks))
-    left_out = without_each(metric, statistics, masks, groups)
+    left_out = fold_without_each(metric, statistics, masks, groups)
     influence = (len(left_out) - 1) * (values - left_out)
     influence -= influence.mean(axis=0)
     rows = {judges: row for row, judges in enumerate(own)}

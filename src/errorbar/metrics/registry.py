@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from importlib import import_module
 from typing import cast
 
-from errorbar.core.entry_points import registered
+from errorbar.core.entry_points import find_registered
 from errorbar.core.problems import Problem, UsageError, nearest
 from errorbar.core.spec import split_spec
 from errorbar.metrics.base import Metric, Reads
@@ -26,7 +26,7 @@ BUILT_IN: Mapping[str, tuple[str, Reads]] = {
 
 def metric_names() -> list[str]:
     """Every name a spec may start with, built-in ones first."""
-    return [*BUILT_IN, *sorted(registered(ENTRY_POINTS).keys() - BUILT_IN.keys())]
+    return [*BUILT_IN, *sorted(find_registered(ENTRY_POINTS).keys() - BUILT_IN.keys())]
 
 
 def metric_class(name: str) -> type[Metric]:
@@ -39,7 +39,7 @@ def metric_class(name: str) -> type[Metric]:
     if name in BUILT_IN:
         module, _, attribute = BUILT_IN[name][0].partition(":")
         return cast("type[Metric]", getattr(import_module(module), attribute))
-    other = registered(ENTRY_POINTS).get(name)
+    other = find_registered(ENTRY_POINTS).get(name)
     if other is not None:
         return cast("type[Metric]", other.load())
     raise UsageError(Problem("unknown-metric", f"no metric is called '{name}'", fix=nearest(name, metric_names())))

@@ -34,7 +34,7 @@ from numpy.typing import NDArray
 from errorbar.core.arrays import Floats
 from errorbar.core.estimate import Estimate, Undefined
 from errorbar.core.rankings import Comparisons, MetricScores
-from errorbar.ranking.wins import By, clusters, ordered
+from errorbar.ranking.wins import By, clusters, order_pairs
 from errorbar.stats.resampling import Resampling, Units, cluster_table
 
 TIE = 1
@@ -53,7 +53,7 @@ class JudgeAgreement:
 def judge_agreement(comparisons: Comparisons) -> tuple[JudgeAgreement, JudgeAgreement]:
     """Agreement between judges, and of judges with themselves."""
     kept, size = ~comparisons.identical, len(comparisons.systems)
-    first, second, outcome = (column[kept] for column in ordered(comparisons))
+    first, second, outcome = (column[kept] for column in order_pairs(comparisons))
     question, answer = (comparisons.sentence[kept].astype(np.int64) * size + first) * size + second, outcome + 1
     judge = comparisons.judge[kept].astype(np.int64)
     everybody = _answers(question, answer)

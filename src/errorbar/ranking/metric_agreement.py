@@ -33,7 +33,7 @@ from errorbar.core.estimate import Estimate, Interval, Scale, Undefined
 from errorbar.core.problems import InputError, Place, Problem, Problems, UsageError, nearest
 from errorbar.core.rankings import Comparisons, MetricScores
 from errorbar.ranking.ranked import Method, Progress, rank_systems, subsampled_scores
-from errorbar.ranking.wins import By, clusters, ordered, rounded
+from errorbar.ranking.wins import By, clusters, order_pairs, round_scores
 from errorbar.stats.correlation import CorrelationKind, Williams, correlate, williams_test
 from errorbar.stats.paired import WAYS, Randomization, Swaps, randomization_test, share_above, sign_flip_p, ways_to_swap
 from errorbar.stats.resampling import Resampling, Units, blocks, cluster_table, left_out_of, stream, subsample_interval
@@ -227,8 +227,8 @@ def _swapped_difference(human: Floats, first: Floats, second: Floats, kind: Kind
     """The difference of two correlations for ways to swap; each swaps a row of what can be swapped."""
     ways = swaps.reshape(len(swaps), *first.shape)
     # Scores that are equal on paper must be ties, whatever the scales of the two metrics left behind.
-    x = rounded(np.where(ways, second, first).mean(axis=1))
-    y = rounded(np.where(ways, first, second).mean(axis=1))
+    x = round_scores(np.where(ways, second, first).mean(axis=1))
+    y = round_scores(np.where(ways, first, second).mean(axis=1))
     humans = np.broadcast_to(human, x.shape)
     return correlations_of(humans, x, kind) - correlations_of(humans, y, kind)
 
@@ -308,7 +308,7 @@ class JudgedPairs:
         self.n_pairs = size * (size - 1) // 2
         known = {system: at for at, system in enumerate(systems)}
         place = np.array([known.get(system, -1) for system in comparisons.systems], np.int64)
-        first, second, outcome = ordered(comparisons)
+        first, second, outcome = order_pairs(comparisons)
         first, second = place[first], place[second]
         low, high = np.minimum(first, second), np.maximum(first, second)
         kept = low >= 0

@@ -22,6 +22,7 @@ from errorbar.ranking.wins import (
     clusters,
     connected_parts,
     count,
+    count_resampled_wins,
     expected_wins,
     fewest_drawn,
     head_to_head,
@@ -29,8 +30,7 @@ from errorbar.ranking.wins import (
     matched_runs,
     play,
     rank_ranges,
-    resampled_counts,
-    rounded,
+    round_scores,
     wmt_skill,
 )
 from errorbar.stats.anytime import endless_p_value, endless_share_bounds
@@ -118,7 +118,7 @@ def rank_systems(
         _see_resamples(how, size)
     counted = [method for method in methods if not method.startswith("trueskill")]
     counts, parts = count(comparisons), {method: list[Floats]() for method in counted}
-    for block in resampled_counts(comparisons, how, by) if how is not None and counted else ():
+    for block in count_resampled_wins(comparisons, how, by) if how is not None and counted else ():
         for method, part in parts.items():
             part.append(score_counts(block, method))
     results = []
@@ -147,7 +147,7 @@ def subsampled_scores(
         return np.empty((0, len(comparisons.systems)))
     if method.startswith("trueskill"):
         return np.concatenate(_trueskill(comparisons, method, how, by, how.seed, progress, n_left_out)[1])
-    counts = resampled_counts(comparisons, how, by, n_left_out=n_left_out)
+    counts = count_resampled_wins(comparisons, how, by, n_left_out=n_left_out)
     return np.concatenate([score_counts(block, method) for block in counts])
 
 
@@ -288,7 +288,7 @@ def _result(
     # The WMT's program draws single comparisons, whatever is drawn as one elsewhere.
     alone = by == "comparison" or method == "trueskill-wmt"
     n_clusters = None if alone else n_drawn
-    order = np.argsort(-np.nan_to_num(rounded(score), nan=-np.inf), kind="stable")
+    order = np.argsort(-np.nan_to_num(round_scores(score), nan=-np.inf), kind="stable")
     systems = []
     for at in order.tolist():
         estimate = Estimate(float(score[at]), int(met[at]))

@@ -81,7 +81,7 @@ def count(comparisons: Comparisons) -> Counts:
     return Counts(counts.wins[0], counts.ties[0])
 
 
-def ordered(comparisons: Comparisons) -> tuple[Integers, Integers, Integers]:
+def order_pairs(comparisons: Comparisons) -> tuple[Integers, Integers, Integers]:
     """Both systems of each comparison, the smaller number first, and what was said of that one."""
     first, second = comparisons.first.astype(np.int64), comparisons.second.astype(np.int64)
     outcome = comparisons.outcome.astype(np.int64)
@@ -91,7 +91,7 @@ def ordered(comparisons: Comparisons) -> tuple[Integers, Integers, Integers]:
 def head_to_head(comparisons: Comparisons) -> list[tuple[str, str, int, int, int]]:
     """Wins, losses and ties of the first system of each pair that was compared, in the order of the systems."""
     names, size = comparisons.systems, len(comparisons.systems)
-    first, second, outcome = ordered(comparisons)
+    first, second, outcome = order_pairs(comparisons)
     pairs, at = np.unique(first * size + second, return_inverse=True)
     columns = [np.bincount(at[outcome == result], minlength=len(pairs)).tolist() for result in (1, -1, 0)]
     places = zip((pairs // size).tolist(), (pairs % size).tolist(), strict=True)
@@ -109,7 +109,7 @@ def clusters(comparisons: Comparisons, by: By) -> Integers:
     return np.unique(codes, return_inverse=True)[1].astype(np.int64)
 
 
-def resampled_counts(
+def count_resampled_wins(
     comparisons: Comparisons, how: Resampling, by: By = "item", *, n_left_out: int = 0
 ) -> Iterator[Counts]:
     """Count wins and ties in resamples, some of them first, in blocks: memory does not grow with the resamples.
@@ -268,7 +268,7 @@ def rank_ranges(
     ``differ`` confirms that a line may be drawn between two systems.
     """
     n, size = resampled.shape
-    scores, resampled = rounded(scores), rounded(resampled)
+    scores, resampled = round_scores(scores), round_scores(resampled)
     above = np.nan_to_num(resampled, nan=-np.inf)
     ordered = np.sort(above, axis=1)
     best, worst = np.empty((n, size), np.int64), np.empty((n, size), np.int64)
@@ -298,7 +298,7 @@ def fewest_drawn(confidence_level: float) -> int:
     return ceil(1 - log2(1 - confidence_level) - _ROUNDING)
 
 
-def rounded(scores: Floats) -> Floats:
+def round_scores(scores: Floats) -> Floats:
     """Scores without what sums of floating-point numbers leave behind; shape as given."""
     finite = np.abs(scores[np.isfinite(scores)])
     step = float(finite.max(initial=0.0)) * _ROUNDING
@@ -394,7 +394,7 @@ def matched_runs(
 ) -> Floats:
     """Means of the beliefs after as many comparisons as there are, chosen as they ask for; shape (runs, systems)."""
     size = len(comparisons.systems)
-    low, high, outcome = ordered(comparisons)
+    low, high, outcome = order_pairs(comparisons)
     # The outcomes of each pair stand together.
     order = np.argsort(low * size + high, kind="stable")
     outcomes = outcome[order]

@@ -19,8 +19,8 @@ from itertools import count
 from pathlib import Path, PurePosixPath
 from typing import Any, Literal, cast, get_args
 
-from errorbar.core.entry_points import registered
-from errorbar.core.problems import InputError, Place, Problem, shortened
+from errorbar.core.entry_points import find_registered
+from errorbar.core.problems import InputError, Place, Problem, shorten_text
 from errorbar.core.spec import split_spec
 from errorbar.formats.catalog import RAW, is_hoo
 from errorbar.formats.look import note_input, read_once
@@ -345,7 +345,7 @@ def staged_path(reference: object, known: set[str], stage: Path, receipt: str) -
     argument = f"{called}={stage / name}"
     if not isinstance(called, str) or NamedFile.parse(argument) != NamedFile(str(stage / name), called):
         raise broken_receipt(
-            f"the file '{name}' is called {shortened(repr(called))}, which is not a valid name", receipt
+            f"the file '{name}' is called {shorten_text(repr(called))}, which is not a valid name", receipt
         )
     return argument
 
@@ -493,7 +493,7 @@ def _read_run(record: Mapping[str, Any], known: set[str], stage: Path, receipt: 
         output = Path(staged_path(record, known, stage, receipt))
         baseline = Baseline("command", str(system["spec"]), None, Place(receipt), output=output)
         return TeamSubmission(team, number, corpus, output, made=baseline)
-    if system["spec"] not in registered("errorbar.correctors"):
+    if system["spec"] not in find_registered("errorbar.correctors"):
         split_spec(system["spec"])
     models = Path(staged_path(system["models"], known, stage, receipt)) if "models" in system else None
     kind = cast("MadeBy", system["kind"])

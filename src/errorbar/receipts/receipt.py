@@ -15,7 +15,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any, SupportsFloat
 
 from errorbar.api.corpus_results import CorpusStudy, HooStudy, Study
-from errorbar.core.problems import InputError, Place, Problem, nearest, shortened
+from errorbar.core.problems import InputError, Place, Problem, nearest, shorten_text
 from errorbar.formats.look import cannot_open
 from errorbar.formats.saving import receipt_name, save_lines
 from errorbar.receipts.arguments import (
@@ -398,7 +398,7 @@ def _files(entries: object, name: str) -> Iterable[DataRecord]:
         file, sha256, size = fields.get("name"), fields.get("sha256"), fields.get("size")
         pipe = fields.get("pipe") is True
         if not safe_name(file) or file in seen:
-            message = f"the name {shortened(repr(file))} leads out of the folder, stands twice, or is not portable"
+            message = f"the name {shorten_text(repr(file))} leads out of the folder, stands twice, or is not portable"
             raise InputError(Problem("receipt-file", message, Place(name), "a path inside, such as data/gold.m2"))
         if not pipe and not (isinstance(sha256, str) and len(sha256) == 64 and isinstance(size, int)):
             raise broken_receipt(f"the file '{file}' has no hash or no size", name)

@@ -243,10 +243,10 @@ def _values(receipt: Receipt, stage: Path, path: Path, jobs: int) -> tuple[dict[
         return table_values(page.report.blocks), list_specs(page.studies)
     except (InputError, UsageError) as error:
         kind = UsageError if isinstance(error, UsageError) else InputError
-        raise kind([_without_stage(problem, stage) for problem in error.problems]) from None
+        raise kind([_strip_stage(problem, stage) for problem in error.problems]) from None
 
 
-def _without_stage(problem: Problem, stage: Path) -> Problem:
+def _strip_stage(problem: Problem, stage: Path) -> Problem:
     """A problem that names files as the receipt does."""
 
     def shorten(text: str) -> str:

@@ -25,7 +25,7 @@ from errorbar.reporting.sections.hoo import prf_columns
 from errorbar.tables.table import Cell, Column, Table
 from errorbar.tasks.config import PROFILE, Task, Team
 from errorbar.tasks.running import study_best
-from errorbar.tasks.task_results import LATE, CorpusResults, RunScores, TaskResults, without_folder, without_folders
+from errorbar.tasks.task_results import LATE, CorpusResults, RunScores, TaskResults, strip_folder, strip_folders
 from errorbar.version import __version__
 
 BY_TYPE = "Recall by error type"
@@ -313,7 +313,7 @@ def write_board(
     folder = Path(out)
     make_folder(folder)
     if not folders:
-        results = without_folders(results)
+        results = strip_folders(results)
     board = board_report(results, date=today() if date is None else date)
     files = ["tables.md", "tables.tex"]
     save_report(board, str(folder / "tables.md"), "markdown")
@@ -324,7 +324,7 @@ def write_board(
         studies = study_best(results, problems, how, browse=browse, progress=progress)
         page, task = board, results.task
         if not folders:
-            studies = [replace(study, notes=[without_folder(note) for note in study.notes]) for study in studies]
+            studies = [replace(study, notes=[strip_folder(note) for note in study.notes]) for study in studies]
         if studies:
             left_out = "" if browse else NO_SENTENCES
             report = build_report(studies, title=board.title, command="", no_sentences=left_out)

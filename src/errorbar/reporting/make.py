@@ -42,15 +42,15 @@ from errorbar.api.inputs import (
     ReadingOptions,
     Systems,
     Taking,
-    asked_judges,
     load,
+    plan_judges,
     usual_metric,
 )
 from errorbar.api.judgment_input import ITEMS, JudgmentOptions, VotesSource, column_roles, read_crowd
 from errorbar.api.sample import Labeling, meanings, sample_estimate
 from errorbar.core.corpus import Corpus
 from errorbar.core.estimate import Method
-from errorbar.core.labels import listed, natural_order
+from errorbar.core.labels import join_words, natural_order
 from errorbar.core.problems import Problem, Problems, UsageError
 from errorbar.datasets.cards import cache_root, catalog
 from errorbar.edits.standoff_runs import read_run
@@ -60,7 +60,7 @@ from errorbar.formats.look import Source, is_there
 from errorbar.formats.reference import NamedFile, expand_files
 from errorbar.formats.tables import header_of
 from errorbar.metrics.base import Metric
-from errorbar.metrics.hoo_scoring import parse_hoo, without_missing
+from errorbar.metrics.hoo_scoring import drop_missing_fragments, parse_hoo
 from errorbar.metrics.swaps import Adjust, SwapPlan
 from errorbar.reporting.export import MadeReport
 from errorbar.reporting.sections.assemble import make_report
@@ -254,7 +254,7 @@ def report(
     tested = {"--swaps": testing.swaps, "--adjust": None if testing.adjust == SwapPlan().adjust else testing.adjust}
     texts = {"--force": shared["force"], "--retokenize": shared["retokenize"]}
     texts |= {"--page=ceiling-ci": shared["ceiling_ci"] is not None, "--judges": shared["judges"] is not None}
-    judges = asked_judges(shared, shared["ci_method"])
+    judges = plan_judges(shared, shared["ci_method"])
     _refuse({"--metric": metric, "--beta": beta, "--source": shared["source"], **tested, **texts}, with_gold, "--gold")
     kind = ",".join(labels["type"])
     named = {f"--{role}": labels[role] for role in ("error", "unknown")}
@@ -304,7 +304,7 @@ def _title(gold: Gold, *others: object) -> str:
     titles = [corpus_title(paths) for paths in map(_paths, (gold, *others)) if paths]
     if isinstance(gold, Corpus):
         titles = [gold.name or "Report", *titles]
-    return listed(list(dict.fromkeys(titles)))
+    return join_words(list(dict.fromkeys(titles)))
 
 
 def _require_data(there: Mapping[str, bool], systems: Systems, judged: Sequence[Source]) -> None:
@@ -384,7 +384,7 @@ def _hoo(
         message = "a report on HOO data has one metric; its variants are computed anyway"
         raise UsageError(Problem("hoo-metric", message, fix="give --metric once"))
     problems = Problems(lenient=reading.lenient)
-    (metric,), missing_as_empty = without_missing([parse_hoo(main)])
+    (metric,), missing_as_empty = drop_missing_fragments([parse_hoo(main)])
     source = reading.source_folder
     fragments = read_gold(path, problems, source=source)
     edits = {

@@ -104,7 +104,7 @@ class Cell:
         return Outcome.NOT_COMPUTABLE if self.ours is None else Outcome.KNOWN
 
 
-def with_ends(
+def add_ends(
     table: str, row: str, column: str, published: Number | None, estimate: Estimate, known: str
 ) -> Iterator[Cell]:
     """A value of other data or an added one, and the ends of its interval beside it."""
@@ -182,15 +182,15 @@ def cell_table(cells: Sequence[Cell]) -> Table:
     return Table(columns, rows, name="cells")
 
 
-def published(table: str) -> Iterator[Mapping[str, str]]:
+def read_published(table: str) -> Iterator[Mapping[str, str]]:
     """The rows of a published table, as transcribed from the paper."""
     text = files(__package__).joinpath("published", f"{table}.csv").read_text(encoding="utf-8")
     yield from csv.DictReader(io.StringIO(text))
 
 
-def facts(table: str) -> dict[str, Number]:
+def read_facts(table: str) -> dict[str, Number]:
     """The rows of a published table of two columns: a name and its value."""
-    return {name: Number(value) for name, value in (row.values() for row in published(table))}
+    return {name: Number(value) for name, value in (row.values() for row in read_published(table))}
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,7 +216,7 @@ def compare(
     ``ours`` are by row and column as they are shown; what is missing cannot be computed. ``known`` says why cells may
     differ: all, by row or column, or by both.
     """
-    for line in published(printed.file):
+    for line in read_published(printed.file):
         form = printed.row or f"{{{next(iter(line))}}}"
         name = form.format(**line)
         for key, text in line.items():

@@ -20,7 +20,7 @@ from errorbar.reproduce.cells import (
     Sources,
     compare,
     percents,
-    published,
+    read_published,
     score_systems,
 )
 
@@ -76,7 +76,7 @@ def references(sources: Sources) -> tuple[Corpus, Corpus]:
 
 def team_systems(sources: Sources) -> list[Hypothesis]:
     """The output of the teams, in the order of table 7."""
-    teams = [row["team"] for row in published(f"{TABLES}07_no_alternatives")]
+    teams = [row["team"] for row in read_published(f"{TABLES}07_no_alternatives")]
     return [sources.system(team) for team in teams if team not in NOT_RELEASED]
 
 
@@ -98,7 +98,7 @@ def _error_types(sources: Sources) -> Iterator[Cell]:
         essays = read_nucle(lines, problems)
         types = Counter(edit.type for essay in essays for edits in essay.annotations.values() for edit in edits)
         count, share = f"annotator {k + 1}", f"annotator {k + 1} %"
-        for row in published(file):
+        for row in read_published(file):
             n = types.total() if row["error_type"] == "All types" else types[row["error_type"]]
             ours[row["error_type"], count] = n
             ours[row["error_type"], share] = 100 * n / types.total()
@@ -116,7 +116,7 @@ def _team_scores(corpus: Corpus, systems: list[Hypothesis], prefix: str = "") ->
 
 def _recall_by_type(file: str, corpus: Corpus, systems: list[Hypothesis]) -> Values:
     # The paper prints 0.00 where the chosen annotators have no edit of the type.
-    ours: Values = {(row["error_type"], system.name): 0.0 for row in published(file) for system in systems}
+    ours: Values = {(row["error_type"], system.name): 0.0 for row in read_published(file) for system in systems}
     for score in score_systems(corpus, systems, [M2()], by_type=True):
         ours |= {(row.type, score.system): 100 * (row["recall"].value or 0.0) for row in score.by_type}
     return ours

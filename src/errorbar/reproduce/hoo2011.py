@@ -24,7 +24,7 @@ from errorbar.metrics.base import Metric
 from errorbar.metrics.hoo import Hoo, count_rows
 from errorbar.metrics.hoo_scoring import BestRecall, best_recalls, score_runs
 from errorbar.metrics.scores import Score
-from errorbar.reproduce.cells import Cell, Outcome, Printed, compare, facts
+from errorbar.reproduce.cells import Cell, Outcome, Printed, compare, read_facts
 from errorbar.stats.resampling import stream
 from errorbar.tables.result import Result
 from errorbar.tables.table import Cell as Shown
@@ -151,7 +151,7 @@ def recompute(data: str | None, problems: Problems, *, seed: int = 0) -> Hoo2011
 def table_8(counts: Mapping[str, int]) -> list[Cell]:
     """Table 8 beside our counts of each row."""
     file = "hoo2011_table08_edits_by_type"
-    printed = facts(file)
+    printed = read_facts(file)
     ours = {(kind, "edits"): float(counts.get(kind, 0)) for kind in printed}
     known = dict.fromkeys(("Article", "Punctuation", "Preposition"), MISSING_TEXT) | {"Other": SLIP}
     known = {kind: reason for kind, reason in known.items() if counts.get(kind, 0) < printed[kind]}

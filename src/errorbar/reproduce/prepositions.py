@@ -24,8 +24,8 @@ from errorbar.reproduce.cells import (
     Printed,
     Sources,
     compare,
-    facts,
-    published,
+    read_facts,
+    read_published,
 )
 from errorbar.sampling import (
     Estimation,
@@ -51,7 +51,7 @@ BINS = ("bin_50_75_n", "bin_75_90_n", "bin_90_100_n")
 
 def madnani2011(sources: Sources) -> Iterator[Cell]:
     """Madnani et al. 2011: crowd-weighted scores, agreement bins and how many raters equal an expert."""
-    printed = facts("madnani2011_facts")
+    printed = read_facts("madnani2011_facts")
     yield Cell("facts", "instances", "sum of the bins", printed["instances"], sum(printed[name] for name in BINS))
     compared = {"instances", *BINS, "crowd3_vs_expert_agreement", "crowd3_vs_expert_kappa"}
     for name, value in printed.items():
@@ -114,7 +114,7 @@ def tetreault_chodorow2008(sources: Sources) -> Iterator[Cell]:
     theirs at COLING 2008, The ups and downs of preposition error detection in ESL writing, reports another state of the
     detector: precision .84, recall .19.
     """
-    printed = facts(f"{PREFIX}_facts")
+    printed = read_facts(f"{PREFIX}_facts")
     yield from _confusion(printed)
     yield from _sampling_example()
     for name, value in printed.items():
@@ -128,7 +128,7 @@ def tetreault_chodorow2008(sources: Sources) -> Iterator[Cell]:
 def _confusion(printed: dict[str, Number]) -> Iterator[Cell]:
     rows = [
         [int(row[name]) for name in ("extraneous", "wrong_choice", "ok")]
-        for row in published(f"{PREFIX}_table3_confusion")
+        for row in read_published(f"{PREFIX}_table3_confusion")
     ]
     counts = np.array(rows, np.int64)
     unmerged = {"three categories": [[0], [1], [2]]}
@@ -145,7 +145,7 @@ def _confusion(printed: dict[str, Number]) -> Iterator[Cell]:
 
 
 def _sampling_example() -> Iterator[Cell]:
-    row = facts(f"{PREFIX}_table5_sampling_example")
+    row = read_facts(f"{PREFIX}_table5_sampling_example")
     strata = Strata.of_sizes(int(row["error_stratum"]), int(row["ok_stratum"]))
     sample = Sample.of(
         [int(row["error_sample"]), int(row["ok_sample"])], [row["hits_in_sample"], row["misses_in_sample"]]

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from errorbar.api.arguments import Progress, Useless, Whole, public
-from errorbar.core.entry_points import registered
+from errorbar.core.entry_points import find_registered
 from errorbar.core.problems import Problem, Problems, UsageError, nearest, unknown_ending
 from errorbar.formats.look import Source
 from errorbar.reproduce.cells import AddedCells, Cell, Reproduction, Sources
@@ -50,7 +50,7 @@ def reproduce(study: str, sources: Sources) -> Iterator[Cell]:
 
 def added_cells(study: str) -> AddedCells | None:
     """The cells that a package adds to a study, by the entry point ``errorbar.reproductions``; None: nothing."""
-    known = registered("errorbar.reproductions").get(study)
+    known = find_registered("errorbar.reproductions").get(study)
     return None if known is None else cast("AddedCells", known.load())
 
 

@@ -23,7 +23,7 @@ import numpy as np
 from errorbar.core.arrays import Counts, Floats
 from errorbar.core.csv_cells import csv_line
 from errorbar.core.judgments import Judgments
-from errorbar.core.labels import named, natural_key
+from errorbar.core.labels import natural_key, quote_labels
 from errorbar.core.problems import InputError, Place, Problem, Problems, UsageError, nearest
 from errorbar.crowdsourcing.answers import labels_of_rule
 from errorbar.formats.judgments import is_corpus, read_judgment_table
@@ -252,7 +252,7 @@ class Labels:
             for texts in (self.errors, self.others)
         )
         if both := [label for label in errors if label in others]:
-            message = f"the label '{named(both[:1])}' means an error and none"
+            message = f"the label '{quote_labels(both[:1])}' means an error and none"
             raise UsageError(Problem("sample-label", message, expected="one that means error or ok"))
         declared = {*errors, *others, *self.unknown}
         for code in np.unique(judgments.label).tolist():

@@ -25,7 +25,7 @@ from errorbar.core.arrays import Counts, Floats
 from errorbar.core.corpus import Corpus, Hypothesis
 from errorbar.core.labels import as_number
 from errorbar.core.problems import Place, Problem, Problems, UsageError, nearest
-from errorbar.edits.items import Projection, changed_items
+from errorbar.edits.items import Projection, find_changed_items
 from errorbar.formats.look import Source, display_name
 from errorbar.formats.tables import table_rows
 
@@ -88,7 +88,7 @@ def read_frame(paths: Sequence[Source], problems: Problems | None = None, system
     names = tuple(systems) or tuple(Path(display_name(path)).name.split(".")[0] for path in paths)
     if len(set(names)) < len(names):
         raise UsageError(Problem("same-name", f"two systems are called '{names[0]}'", fix="rename one: name=path"))
-    first, *others = tables = [_read(path, problems) for path in paths]
+    first, *others = tables = [_read_frame(path, problems) for path in paths]
     for other in others:
         for missing, where in ((first.keys() - other, "missing here"), (other.keys() - first, "only here")):
             if missing:
@@ -102,7 +102,7 @@ def read_frame(paths: Sequence[Source], problems: Problems | None = None, system
     return Frame(tuple(first), flags, names, score, texts if any(texts) else None)
 
 
-def _read(path: Source, problems: Problems) -> dict[str, tuple[bool, float | None, str]]:
+def _read_frame(path: Source, problems: Problems) -> dict[str, tuple[bool, float | None, str]]:
     table: dict[str, tuple[bool, float | None, str]] = {}
     for row, place in table_rows(path, problems, ("item", "flag")):
         item, flag, score_text = (
@@ -151,7 +151,7 @@ def frame_of_systems(
         if len(system.lines) != len(corpus):
             message = f"'{system.name}' has {len(system.lines)} lines for {len(corpus)} sentences"
             raise UsageError(Problem("sample-frame", message, expected="one line for each sentence"))
-    items, flags = changed_items(corpus, systems, projection, words=words)
+    items, flags = find_changed_items(corpus, systems, projection, words=words)
     names, texts = (system.name for system in systems), (_show_item(item, corpus) for item in items)
     return Frame(items, flags, tuple(names), texts=tuple(texts))
 

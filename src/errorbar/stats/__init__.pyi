@@ -68,6 +68,7 @@ from errorbar.stats.resampling import blocks as blocks
 from errorbar.stats.resampling import bootstrap_interval as bootstrap_interval
 from errorbar.stats.resampling import cluster_members as cluster_members
 from errorbar.stats.resampling import cluster_table as cluster_table
+from errorbar.stats.resampling import draw_resamples as draw_resamples
 from errorbar.stats.resampling import leave_one_out as leave_one_out
 from errorbar.stats.resampling import left_out_of as left_out_of
 from errorbar.stats.resampling import left_out_rows as left_out_rows
@@ -75,7 +76,6 @@ from errorbar.stats.resampling import left_out_units as left_out_units
 from errorbar.stats.resampling import multiplicities as multiplicities
 from errorbar.stats.resampling import resample_clusters as resample_clusters
 from errorbar.stats.resampling import resample_units as resample_units
-from errorbar.stats.resampling import resampled_units as resampled_units
 from errorbar.stats.resampling import standard_error as standard_error
 from errorbar.stats.resampling import stream as stream
 from errorbar.stats.resampling import subsample_clusters as subsample_clusters

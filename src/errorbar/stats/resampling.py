@@ -155,7 +155,7 @@ class Resampling:
         return bootstrap_interval(value, drawn, jackknife=jackknife, method=method, confidence_level=level, scale=scale)
 
 
-def unasked(n: int, units: str, problems: Problems, *, most: int | None = None) -> bool:
+def makes_usual_intervals(n: int, units: str, problems: Problems, *, most: int | None = None) -> bool:
     """Whether intervals are made where nobody says; if not, a note says why: there are too many of the units."""
     few = n <= (MOST_UNASKED if most is None else most)
     if not few:
@@ -367,7 +367,7 @@ def multiplicities(units: Rows, n_units: int) -> NDArray[np.int64]:
     return counted.reshape(len(units), n_units + 1)[:, 1:]
 
 
-def resampled_units(clusters: NDArray[np.int64], resampling: Resampling, *names: str | int) -> list[Callable[[], Rows]]:
+def draw_resamples(clusters: NDArray[np.int64], resampling: Resampling, *names: str | int) -> list[Callable[[], Rows]]:
     """The resamples as rows, in blocks that are drawn when they are called for; the same ones at every call.
 
     ``clusters`` says which one each unit belongs to (``np.arange(n)``: independent units), ``names`` what the resamples

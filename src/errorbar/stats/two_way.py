@@ -128,7 +128,7 @@ def two_way(
         prior: What V_A is moderated with; None: V_A as it is.
     """
     texts, judges = np.asarray(without_text, np.float64).ravel(), np.asarray(without_judge, np.float64).ravel()
-    if reason := _unknown(value, texts, judges, moderated=prior is not None):
+    if reason := _undefined_reason(value, texts, judges, moderated=prior is not None):
         return reason
     both = float("nan") if without_both is None else _interaction(np.asarray(without_both, np.float64))
     components = TwoWay(
@@ -183,7 +183,7 @@ def unknown_texts(value: float, texts: Floats) -> Undefined | None:
     return next((why for holds, why in reasons if holds), None)
 
 
-def _unknown(value: float, texts: Floats, judges: Floats, *, moderated: bool) -> Undefined | None:
+def _undefined_reason(value: float, texts: Floats, judges: Floats, *, moderated: bool) -> Undefined | None:
     """Why nothing can be said."""
     if judges.size < 2 and not moderated:
         return Undefined.ONE_JUDGE

@@ -144,11 +144,11 @@ def html_table(grid: Grid) -> str:
     """A table with its caption and notes; cells carry what they are sorted by, and no style of their own."""
     anchor, title = (f"table-{_escape(grid.name)}", f"table-{_escape(grid.name)}-title") if grid.name else ("", "")
     # A table that is wider than its place is scrolled, also by keyboard.
-    labelled = _set("aria-labelledby", title)
+    labelled = _format_setting("aria-labelledby", title)
     lines = ['<div class="table-block">', f'<div class="scroll" tabindex="0" role="group"{labelled}>']
-    lines.append(f"<table{_set('id', anchor)}>")
+    lines.append(f"<table{_format_setting('id', anchor)}>")
     if grid.title:
-        lines.append(f"<caption{_set('id', title)}>{_text(grid.title)}</caption>")
+        lines.append(f"<caption{_format_setting('id', title)}>{_text(grid.title)}</caption>")
     columns = zip(grid.columns, grid.left, strict=True)
     heads = (f'<th scope="col"{_kind(left)}>{_text(name)}</th>' for name, left in columns)
     lines += [f"<thead><tr>{''.join(heads)}</tr></thead>", "<tbody>"]
@@ -171,7 +171,7 @@ def _kind(left: bool) -> str:
     return "" if left else ' class="number"'
 
 
-def _set(attribute: str, value: str) -> str:
+def _format_setting(attribute: str, value: str) -> str:
     return f' {attribute}="{value}"' if value else ""
 
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from errorbar.api.arguments import public
 from errorbar.api.score_result import measure_column
 from errorbar.core.corpus import Annotation, Corpus, source_record
-from errorbar.core.csv_cells import unguarded
+from errorbar.core.csv_cells import unguard_cell
 from errorbar.core.problems import Place, Problem, Problems, UsageError
 from errorbar.edits.texts import apply_edits
 from errorbar.formats.jsonl import write_jsonl
@@ -234,7 +234,7 @@ def read_verdicts(path: str, answers: Sequence[AlternativeAnswer], problems: Pro
         return []
     for row in rows:
         place = Place(path, rows.line_num)
-        name, verdict = unguarded((row["id"] or "").strip()), (row["verdict"] or "").strip().lower()
+        name, verdict = unguard_cell((row["id"] or "").strip()), (row["verdict"] or "").strip().lower()
         if name not in known:
             message = f"the answer '{name}' is not one of those proposed"
             problems.error("task-verdict", message, place, fix="name the files that were listed; do not change ids")

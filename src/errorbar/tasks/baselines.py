@@ -30,7 +30,7 @@ import numpy as np
 from errorbar.api.corpus_results import Memory
 from errorbar.api.installed_systems import Tokens, TrainedSystem, check_lines, correct_by, detect_by, find_system
 from errorbar.core.corpus import CorrectedSentence, Sentence, source_record, system_record
-from errorbar.core.problems import InputError, Place, Problem, Problems, UsageError, shortened
+from errorbar.core.problems import InputError, Place, Problem, Problems, UsageError, shorten_text
 from errorbar.formats.judgments import read_flags
 from errorbar.formats.saving import save_bytes, save_lines
 from errorbar.formats.token_labels import CORRECT, INCORRECT
@@ -329,7 +329,7 @@ def run_command(baseline: Baseline, sentences: Tokens) -> list[str]:
     """
     words, folder = shlex.split(baseline.spec), Path(baseline.place.file).parent
     source = "".join(f"{' '.join(tokens)}\n" for tokens in sentences)
-    command = f"the command '{shortened(baseline.spec)}'"
+    command = f"the command '{shorten_text(baseline.spec)}'"
     with TemporaryFile() as file, TemporaryFile() as written, TemporaryFile() as errors:
         most = MOST_TIMES * file.write(source.encode("utf-8", "surrogatepass")) + MOST_MORE
         file.seek(0)
@@ -347,7 +347,7 @@ def run_command(baseline: Baseline, sentences: Tokens) -> list[str]:
             errors.seek(-min(errors.seek(0, os.SEEK_END), 1 << 12), os.SEEK_END)
             lines = errors.read().decode(errors="replace").splitlines()
             last = next((line for line in reversed(lines) if line.strip()), "")
-            message = f"{command} {_ending(process.returncode)}{f': {shortened(last, 200)}' if last else ''}"
+            message = f"{command} {_ending(process.returncode)}{f': {shorten_text(last, 200)}' if last else ''}"
             raise InputError(Problem("system-failed", message, baseline.place))
         written.seek(0)
         output = written.read()

@@ -216,7 +216,9 @@ SYSTEM = {
     "models": Field(toml.path),
     "depends": Field(toml.paths),
     "timeout": Field(
-        toml.checked(f"whole seconds, 1 to {LONGEST:,}", lambda value: type(value) is int and 1 <= value <= LONGEST),
+        toml.make_reader(
+            f"whole seconds, 1 to {LONGEST:,}", lambda value: type(value) is int and 1 <= value <= LONGEST
+        ),
         TIMEOUT,
     ),
 }
@@ -484,7 +486,7 @@ class _Runs:
         else:
             submitted, late = times["submitted"], times["late"]
             if submitted is None and deadline is not None:
-                submitted = datetime.fromtimestamp(_changed(path), UTC)
+                submitted = datetime.fromtimestamp(_last_change(path), UTC)
             if late is None:
                 late = submitted is not None and deadline is not None and submitted > deadline
             self.runs.append(TeamSubmission(self.team, number, corpus, path, late, submitted))
@@ -505,7 +507,7 @@ class _Runs:
         return name in names
 
 
-def _changed(path: Path) -> float:
+def _last_change(path: Path) -> float:
     """The time of the last change of a run; that of a folder does not include its files'."""
     files = [file for file in path.rglob("*") if file.is_file()] if path.is_dir() else []
     return max(file.stat().st_mtime for file in files or [path])

@@ -32,7 +32,7 @@ from errorbar.formats.reference import OF_ALL, NamedFile
 from errorbar.metrics.base import Metric
 from errorbar.metrics.folding import Documents, PieceOutput, ScoringPlan, SentencePiece
 from errorbar.metrics.hoo import count_rows
-from errorbar.metrics.hoo_scoring import Fragments, Run, parse_hoo, warn_above_1, without_missing
+from errorbar.metrics.hoo_scoring import Fragments, Run, drop_missing_fragments, parse_hoo, warn_above_1
 from errorbar.metrics.registry import parse_metric
 from errorbar.metrics.scores import Score
 from errorbar.metrics.scoring import score_corpus, score_pieces
@@ -197,7 +197,7 @@ class FragmentData(_Data):
 
     def views(self, metrics: Sequence[Metric]) -> Sequence[Metric]:
         """Each metric with recall by row and then by error code."""
-        asked, missing_as_empty = without_missing([parse_hoo(metric) for metric in metrics])
+        asked, missing_as_empty = drop_missing_fragments([parse_hoo(metric) for metric in metrics])
         self._missing_as_empty |= missing_as_empty
         return both_ways(asked)
 

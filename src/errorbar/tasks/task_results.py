@@ -185,20 +185,20 @@ class TaskResults(Result):
         return [table for corpus in self.corpora for table in corpus.tables()]
 
 
-def without_folders(results: TaskResults) -> TaskResults:
+def strip_folders(results: TaskResults) -> TaskResults:
     """The same results with names of files in place of paths, for readers who have other folders."""
     corpora = [
         replace(
             corpus,
-            runs=[replace(run, notes=tuple(map(without_folder, run.notes))) for run in corpus.runs],
-            refused=[replace(run, problems=tuple(map(without_folder, run.problems))) for run in corpus.refused],
+            runs=[replace(run, notes=tuple(map(strip_folder, run.notes))) for run in corpus.runs],
+            refused=[replace(run, problems=tuple(map(strip_folder, run.problems))) for run in corpus.refused],
         )
         for corpus in results.corpora
     ]
-    return replace(results, corpora=corpora, notes=tuple(map(without_folder, results.notes)))
+    return replace(results, corpora=corpora, notes=tuple(map(strip_folder, results.notes)))
 
 
-def without_folder(problem: Problem) -> Problem:
+def strip_folder(problem: Problem) -> Problem:
     """A problem that names its file without the folders that it is in."""
     path, name = problem.place.file, Path(problem.place.file).name
     if path in ("", name):

@@ -40,7 +40,7 @@ from errorbar.judging.analysis.findings import (
     take_items,
 )
 from errorbar.judging.items.sources import SAYS, SEVERAL
-from errorbar.judging.scheme import NOTHING, folded
+from errorbar.judging.scheme import NOTHING, fold_word
 from errorbar.judging.study.columns import StudyColumns
 from errorbar.judging.study.figures import RaterFigures
 from errorbar.stats.proportion import proportion_estimate
@@ -171,7 +171,9 @@ def _words(study: StudyColumns) -> tuple[Judgments, list[str]]:
     for at in study.work.tolist():
         item = study.items[at]
         column_words = {WRITER: writers_word(study, at)}
-        column_words |= {column: folded(word) or NOTHING for column, word in item.hidden.items() if _of_system(column)}
+        column_words |= {
+            column: fold_word(word) or NOTHING for column, word in item.hidden.items() if _of_system(column)
+        }
         for column, word in column_words.items():
             name = column.removeprefix(SAYS)
             others.setdefault(column, f"{name} (no rater)" if name in known else name)
@@ -191,7 +193,7 @@ def writers_word(study: StudyColumns, at: int) -> str:
     whole = study.items[at].whole
     if whole is None or whole.span is None:
         return NOTHING
-    return folded(whole.text[slice(*whole.span)]) or NOTHING
+    return fold_word(whole.text[slice(*whole.span)]) or NOTHING
 
 
 def _accuracy(study: StudyColumns, confidence: float) -> Iterator[Finding]:
@@ -199,7 +201,7 @@ def _accuracy(study: StudyColumns, confidence: float) -> Iterator[Finding]:
     scores: dict[str, list[tuple[bool, bool]]] = {}
     for row in study.judged.tolist():
         answer = study.answers[int(study.answer_number[row])].get(main) or []
-        words = [folded(word) for word in answer] if isinstance(answer, list) else [folded(str(answer))]
+        words = [fold_word(word) for word in answer] if isinstance(answer, list) else [fold_word(str(answer))]
         right = writers_word(study, int(study.item[row]))
         rater = study.raters[int(study.rater[row])].name
         scores.setdefault(rater, []).append((words[:1] == [right], right in words))

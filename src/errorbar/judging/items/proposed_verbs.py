@@ -21,7 +21,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Protocol
 
-from errorbar.core.entry_points import registered
+from errorbar.core.entry_points import find_registered
 from errorbar.core.problems import Place, Problem, Problems, UsageError
 from errorbar.formats.look import Source
 from errorbar.judging.items.item import JudgedItem
@@ -59,7 +59,7 @@ def with_verbs(items: Sequence[JudgedItem], scheme: Scheme, models: Source, prob
     if not asked:
         message = f"--tagger proposes a verb, and the scheme {scheme.name} asks for none"
         raise UsageError(Problem("useless-option", message, fix="leave it out, or take --scheme=preposition"))
-    taggers = registered("errorbar.taggers")
+    taggers = find_registered("errorbar.taggers")
     if not taggers:
         message = "--tagger needs a tagger, and no installed package registers one in errorbar.taggers"
         raise UsageError(Problem("missing-part", message, fix="leave it out: raters name the verb themselves"))

@@ -22,14 +22,14 @@ from typing import Literal
 from errorbar.api.inputs import ReadingOptions, Systems, load, read_corpus
 from errorbar.core.corpus import Corpus, Hypothesis, Sentence
 from errorbar.core.edit import Edit
-from errorbar.core.problems import Place, Problem, Problems, UsageError, nearest, shortened
+from errorbar.core.problems import Place, Problem, Problems, UsageError, nearest, shorten_text
 from errorbar.edits.items import edit_items, split_items
 from errorbar.edits.texts import extract_edits
 from errorbar.formats.look import Lines, Source, display_name, look
 from errorbar.formats.tables import table_rows
 from errorbar.formats.untrusted import json_record, whole_number
 from errorbar.judging.items.item import JudgedItem
-from errorbar.judging.scheme import SIDES, Scheme, folded, tokens
+from errorbar.judging.scheme import SIDES, Scheme, fold_word, tokens
 from errorbar.judging.scheme_kinds import kind_of
 
 Against = Literal["writer", "systems"]
@@ -89,7 +89,7 @@ def corpus_items(
             message = "nothing differs: there is nothing to choose between"
             raise UsageError(Problem("judge-no-items", message, fix="give texts that differ"))
         return choices
-    places = _changed(changes) if items == EDITS else _projected(corpus, items)
+    places = _find_changed_spans(changes) if items == EDITS else _project_items(corpus, items)
     hide = names if systems else []
     judged_items = [_item(corpus, at, span, changes[at], hide) for at, span in places]
     if not judged_items:
@@ -130,7 +130,7 @@ def _edits(corpus: Corpus, systems: Sequence[Hypothesis], at: int, name: str) ->
     return kept
 
 
-def _projected(corpus: Corpus, items: str) -> Iterator[tuple[int, Span | None]]:
+def _project_items(corpus: Corpus, items: str) -> Iterator[tuple[int, Span | None]]:
     projection, words = split_items(items)
     for name in edit_items(corpus, projection, words=words).judgments.items:
         number, _, span = name.partition(":")
@@ -138,14 +138,14 @@ def _projected(corpus: Corpus, items: str) -> Iterator[tuple[int, Span | None]]:
         yield int(number) - 1, (int(start), int(end)) if span else None
 
 
-def _changed(changes: Sequence[_Changes]) -> Iterator[tuple[int, Span | None]]:
+def _find_changed_spans(changes: Sequence[_Changes]) -> Iterator[tuple[int, Span | None]]:
     for at, change in enumerate(changes):
         yield from ((at, span) for span in sorted({edit.span for edits in change.by.values() for edit in edits}))
 
 
 def _item(corpus: Corpus, at: int, span: Span | None, changes: _Changes, names: Sequence[str]) -> JudgedItem:
     text, before = _texts(corpus, at)
-    hidden = _where(corpus, at)
+    hidden = _describe_place(corpus, at)
     whole = (0, len(changes.tokens)) if span is None else span
     for name in names:
         hidden[f"flag:{name}"] = str(int(bool(changes.by[name] if span is None else changes.touching(name, span))))
@@ -206,7 +206,7 @@ def _choices(corpus: Corpus, at: int, pairs: Pairs) -> Iterator[JudgedItem]:
         count[span] = count.get(span, 0) + 1
         name = _name(at, span) + f"/{count[span]}" * (count[span] > 1)
         where, candidates = _with_spaces(text, span, texts)
-        yield JudgedItem(name, text, where, before, candidates, names, hidden=_where(corpus, at))
+        yield JudgedItem(name, text, where, before, candidates, names, hidden=_describe_place(corpus, at))
 
 
 def _with_spaces(text: str, span: Span, candidates: tuple[str, str]) -> tuple[Span, tuple[str, str]]:
@@ -237,7 +237,7 @@ def _texts(corpus: Corpus, at: int) -> tuple[str, str]:
     return here.text.strip(), before.text.strip() if before is not None and known else ""
 
 
-def _where(corpus: Corpus, at: int) -> dict[str, str]:
+def _describe_place(corpus: Corpus, at: int) -> dict[str, str]:
     document = corpus.sentences[at].document
     return {"sentence": str(at + 1)} | ({"document": document} if document else {})
 
@@ -289,7 +289,9 @@ def read_rows(path: Source, scheme: Scheme, problems: Problems) -> list[JudgedIt
             problems.error("judge-item-name", "the row names no item", place, "a column 'item' or 'id'")
             continue
         if before is not None and not row.get("rater"):
-            problems.error("judge-item-twice", f"item '{shortened(name)}' stands in line {before[0].line} too", place)
+            problems.error(
+                "judge-item-twice", f"item '{shorten_text(name)}' stands in line {before[0].line} too", place
+            )
             continue
         item = item_of(row, scheme, place, problems)
         if before is None:
@@ -298,7 +300,7 @@ def read_rows(path: Source, scheme: Scheme, problems: Problems) -> list[JudgedIt
                 items[name] = item
             continue
         if row["rater"] in before[1] or (item is not None and item != items.get(name)):
-            message = f"item '{shortened(name)}' stands in line {before[0].line} too, "
+            message = f"item '{shorten_text(name)}' stands in line {before[0].line} too, "
             message += "for the same rater" if row["rater"] in before[1] else "with another text or span"
             problems.error("judge-item-twice", message, place)
         before[1].add(row["rater"])
@@ -329,12 +331,12 @@ def item_of(row: Row, scheme: Scheme, place: Place, problems: Problems) -> Judge
     candidates = tuple(row[key] for key in ("candidate1", "candidate2") if key in row)
     text = row.get("text", "") or (candidates[0] if candidates and kind_of(scheme).compares else "")
     if not text.strip():
-        problems.error("judge-item-text", f"item '{shortened(name_of(row))}' has no text", place)
+        problems.error("judge-item-text", f"item '{shorten_text(name_of(row))}' has no text", place)
         return None
     try:
         text, span = _span(row, text)
     except ValueError as error:
-        problems.error("judge-item-span", f"item '{shortened(name_of(row))}': {error}", place)
+        problems.error("judge-item-span", f"item '{shorten_text(name_of(row))}': {error}", place)
         return None
     known = {*_OWN, *_OF_JUDGMENTS, *(_OF_CHOICES if kind_of(scheme).compares else ())}
     hidden = {key: value for key, value in row.items() if key and key not in known}
@@ -359,7 +361,7 @@ def _span(row: Row, text: str) -> tuple[str, tuple[int, int] | None]:
         written = row["span"].strip()
         match = _SPAN.fullmatch(written)
         if written and not match:
-            raise ValueError(f"the span must be START-END in characters, got {shortened(written)!r}")
+            raise ValueError(f"the span must be START-END in characters, got {shorten_text(written)!r}")
         return text, _inside(text, match[1], match[2]) if match else None
     word = row.get("word", "").strip()
     if (named := _TOKENS.fullmatch(name_of(row))) and (result := _of_tokens(text, int(named[1]), int(named[2]), word)):
@@ -371,7 +373,7 @@ def _span(row: Row, text: str) -> tuple[str, tuple[int, int] | None]:
         return text, None
     if len(marks) != 1 or text.count("[") + text.count("]") != 2:
         raise ValueError("brackets must mark one place; with columns start and end, or span, they are text")
-    return _unmarked(text, marks[0])
+    return _remove_mark(text, marks[0])
 
 
 def _inside(text: str, start: str, end: str) -> tuple[int, int]:
@@ -386,12 +388,14 @@ def _of_word(text: str, word: str, occurrence: str) -> tuple[int, int]:
     spans = spans or [match.span() for match in re.finditer(rf"(?i)(?<!\w){re.escape(word)}(?!\w)", text)]
     number = whole_number(occurrence) if occurrence else None
     if occurrence and number is None:
-        raise ValueError(f"the occurrence must be a whole number from 1, got {shortened(occurrence)!r}")
+        raise ValueError(f"the occurrence must be a whole number from 1, got {shorten_text(occurrence)!r}")
     if len(spans) > 1 and number is None:
-        raise ValueError(f"the word '{shortened(word)}' stands {len(spans)} times in the text; add a column occurrence")
+        raise ValueError(
+            f"the word '{shorten_text(word)}' stands {len(spans)} times in the text; add a column occurrence"
+        )
     if (number or 1) > len(spans):
         many = f"only {len(spans)} times" if spans else "not"
-        raise ValueError(f"the word '{shortened(word)}' stands {many} in the text")
+        raise ValueError(f"the word '{shorten_text(word)}' stands {many} in the text")
     return spans[(number or 1) - 1]
 
 
@@ -406,11 +410,11 @@ def _of_tokens(text: str, start: int, end: int, word: str) -> tuple[str, tuple[i
             return f"{text[:first]}{text[first + 1 : last - 1]}{text[last:]}", (first, last - 2)
     if start == end < len(spans) and text[slice(*spans[start])] == "[]":
         first, last = spans[start]
-        return _unmarked(text, _BRACKETS.match(text, first))
+        return _remove_mark(text, _BRACKETS.match(text, first))
     return None
 
 
-def _unmarked(text: str, mark: re.Match[str] | None) -> tuple[str, tuple[int, int]]:
+def _remove_mark(text: str, mark: re.Match[str] | None) -> tuple[str, tuple[int, int]]:
     """The text without a pair of brackets; a gap goes with one of the spaces around it."""
     assert mark is not None
     first, last = mark.span()
@@ -523,12 +527,14 @@ def with_gold(items: Sequence[JudgedItem], path: Source, scheme: Scheme, problem
         name = name_of(row)
         if not name or name in lines:
             message = (
-                f"gold item '{shortened(name)}' stands in line {lines[name]} too" if name else "the row names no item"
+                f"gold item '{shorten_text(name)}' stands in line {lines[name]} too"
+                if name
+                else "the row names no item"
             )
             problems.error("judge-item-twice" if name else "judge-item-name", message, place)
             continue
         lines[name] = place.line
-        if (gold := _gold(row, by_name, scheme, place, problems)) is not None:
+        if (gold := _read_gold_item(row, by_name, scheme, place, problems)) is not None:
             by_name[name] = gold
     if not lines and not problems.errors:
         problems.error("judge-gold", "there is no gold item in the file", Place(display_name(path)))
@@ -537,7 +543,7 @@ def with_gold(items: Sequence[JudgedItem], path: Source, scheme: Scheme, problem
     return all_items
 
 
-def _gold(
+def _read_gold_item(
     row: Row, items: dict[str, JudgedItem], scheme: Scheme, place: Place, problems: Problems
 ) -> JudgedItem | None:
     name, known = name_of(row), items.get(name_of(row))
@@ -548,12 +554,12 @@ def _gold(
         if own is None:
             return None
         if known is not None and own.asked() != known.asked():
-            message = f"gold item '{shortened(name)}' has another text or span than the item of that name"
+            message = f"gold item '{shorten_text(name)}' has another text or span than the item of that name"
             problems.error("judge-gold", message, place, fix="name it otherwise, or leave its text out")
             return None
         known = known or own
     if known is None:
-        message = f"gold for '{shortened(name)}', which is no item"
+        message = f"gold for '{shorten_text(name)}', which is no item"
         problems.error("judge-gold", message, place, fix=_near(name, items))
         return None
     return replace(known, kind="gold", answers=answers, explanation=row.get(_EXPLANATION, "").strip())
@@ -571,15 +577,15 @@ def _answers(row: Row, scheme: Scheme, place: Place, problems: Problems) -> tupl
     labels = scheme.labels()
     answers: list[str] = []
     for answer in filter(None, map(str.strip, text.split("|"))):
-        same = [label for label in labels if folded(label) == folded(answer)]
+        same = [label for label in labels if fold_word(label) == fold_word(answer)]
         if labels and not same:
-            name = shortened(name_of(row))
+            name = shorten_text(name_of(row))
             sides = " (first is candidate1, wherever it stands)" if scheme.reversible and answer in SIDES else ""
-            message = f"the answer '{shortened(answer)}' of gold item '{name}' is none of the scheme{sides}"
+            message = f"the answer '{shorten_text(answer)}' of gold item '{name}' is none of the scheme{sides}"
             problems.error("judge-gold", message, place, ", ".join(labels), nearest(answer, labels))
         answers.append(same[0] if same else answer)
     if not answers:
-        message = f"gold item '{shortened(name_of(row))}' has no answer"
+        message = f"gold item '{shorten_text(name_of(row))}' has no answer"
         problems.error("judge-gold", message, place, ", ".join(labels) or "a word")
     return tuple(dict.fromkeys(answers))
 

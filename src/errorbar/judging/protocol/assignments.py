@@ -144,7 +144,7 @@ def follow(tx: Connection, held: Held, state: State, now: float) -> None:
         change_states(tx, _EXTRAS_OF_ITEM, {"item": held.item, "k": k}, now)
 
 
-def settled(held: Held, k: int, *, skipped: bool, active: bool) -> State:
+def settle_state(held: Held, k: int, *, skipped: bool, active: bool) -> State:
     """The state of an assignment once its answer is there."""
     if skipped:
         return "skipped"

@@ -63,14 +63,14 @@ def add_items(tx: Connection, items: Iterable[JudgedItem], now: float) -> int:
             raise UsageError(Problem("judge-item-name", message, fix="take it out"))
         known = tx.execute(_NAMED, {"name": item.name}).first()
         if known is not None:
-            raise _known(item, JudgedItem.from_json(known[1]))
+            raise _refuse_known_item(item, JudgedItem.from_json(known[1]))
     first = tx.scalar(_NEXT_PLACE)
     places = list(range(first, first + sum(item.kind == "work" for item in new)))
     SystemRandom().shuffle(places)
     names: set[str] = set()
     for item in new:
         if item.name in names:
-            raise _known(item, item)
+            raise _refuse_known_item(item, item)
         names.add(item.name)
         place = places.pop() if item.kind == "work" else None
         content = {"payload": item.to_json(), "text_hash": item.text_hash(), "gold_class": item.gold_class}
@@ -103,7 +103,7 @@ def stop_item(tx: Connection, name: str, reason: str, now: float) -> None:
     note(tx, now, "stopped", data=json.dumps({"item": name, "reason": reason}, ensure_ascii=False))
 
 
-def _known(item: JudgedItem, known: JudgedItem) -> UsageError:
+def _refuse_known_item(item: JudgedItem, known: JudgedItem) -> UsageError:
     if item == known:
         message = f"the study has an item '{item.name}' already"
         return UsageError(Problem("judge-item-exists", message, fix="add each item once"))

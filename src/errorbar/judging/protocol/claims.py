@@ -10,7 +10,7 @@ from sqlalchemy import Connection, text
 from errorbar.judging.items.item import Lease, Standing, Work
 from errorbar.judging.protocol.completion_codes import is_earned, issue_code
 from errorbar.judging.protocol.leases import Next, RaterState, expire, lease, rater_row
-from errorbar.judging.protocol.next_item import AvailableItem, pick, wanted
+from errorbar.judging.protocol.next_item import AvailableItem, pick, select_available
 from errorbar.judging.protocol.quiz import began, quiz_work
 from errorbar.judging.random_tokens import draw
 from errorbar.judging.study.rules import StudyRules
@@ -25,7 +25,7 @@ _GOLD = text(
     " WHERE i.kind = 'gold' AND i.stopped = '' ORDER BY i.id"
 )
 _STILL_DUE = text(
-    wanted(
+    select_available(
         "i.id = :item AND i.stopped = '' AND NOT EXISTS (SELECT 1 FROM assignment a WHERE a.item = i.id"
         " AND a.rater = :rater AND a.round IN ('quiz', 'main'))"
     )
@@ -106,14 +106,14 @@ def _top_up(tx: Connection, rules: StudyRules, rater: RaterState, more: int, now
     """New leases: first of what the rater had before and let lapse, gold or not, then of what comes next."""
     leases: list[Lease] = []
     while len(leases) < more:
-        upcoming = _lapsed(tx, rules, rater) or _next(tx, rules, rater)
+        upcoming = _find_lapsed(tx, rules, rater) or _next(tx, rules, rater)
         if upcoming is None:
             break
         leases.append(lease(tx, rules, rater, upcoming, now))
     return leases
 
 
-def _lapsed(tx: Connection, rules: StudyRules, rater: RaterState) -> Next | None:
+def _find_lapsed(tx: Connection, rules: StudyRules, rater: RaterState) -> Next | None:
     """The first item in the rater's order whose lease ran out and which they can still get."""
     row = tx.execute(_LAPSED, {"rater": rater.id, "k": rules.raters_per_item}).first() if rater.lapsed else None
     rater.lapsed = row is not None
@@ -142,7 +142,7 @@ def _next(tx: Connection, rules: StudyRules, rater: RaterState) -> Next | None:
         rater.due = _golds(tx, rater, rules.gold_per_page)
     special = None
     if at in gold_positions(rater.seed, page, rules.page, rules.gold_per_page):
-        special = _gold(tx, rater.id, rater.due, item.id)
+        special = _claim_gold(tx, rater.id, rater.due, item.id)
     elif rules.repeats and draw(rater.seed, "repeat", rater.claims) < rules.repeats * 2**64:
         special = _repeat(tx, rater, item.id)
     return special or Next(item)
@@ -159,7 +159,7 @@ def gold_positions(seed: int, page: int, size: int, golds: int) -> frozenset[int
     return frozenset(Random(draw(seed, "gold", page)).sample(range(size), min(golds, size)))
 
 
-def _gold(tx: Connection, rater: int, due: list[int], instead_of: int) -> Next | None:
+def _claim_gold(tx: Connection, rater: int, due: list[int], instead_of: int) -> Next | None:
     """The next of a page's gold items that was not stopped, or had in the quiz, since it was drawn."""
     while due:
         row = tx.execute(_STILL_DUE, {"item": due.pop(0), "rater": rater, "round": "main"}).first()

@@ -12,7 +12,7 @@ from sqlalchemy import Connection, text
 
 from errorbar.judging.items.item import JudgedItem, Lease, Round
 from errorbar.judging.protocol.assignments import change_states, set_taken, state_changes
-from errorbar.judging.protocol.next_item import AvailableItem, wanted
+from errorbar.judging.protocol.next_item import AvailableItem, select_available
 from errorbar.judging.random_tokens import draw
 from errorbar.judging.study.rules import StudyRules
 
@@ -26,7 +26,7 @@ _RATER = text(
     " LEFT JOIN assignment a ON a.rater = r.id AND a.state = 'open' LEFT JOIN item i ON i.id = a.item"
     " WHERE r.id = :id"
 )
-_BY_ID = text(wanted("i.id = :item"))
+_BY_ID = text(select_available("i.id = :item"))
 _CLAIMED = text(
     "INSERT INTO event (at, kind, rater, assignment) SELECT :at, 'claimed', rater, id FROM assignment"
     " WHERE token = :token"

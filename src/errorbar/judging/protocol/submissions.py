@@ -12,7 +12,7 @@ from sqlalchemy import Connection, text
 from errorbar.core.problems import UsageError
 from errorbar.judging.answers import check_answer, is_right
 from errorbar.judging.items.item import JudgedItem, Submission, SubmissionReceipt
-from errorbar.judging.protocol.assignments import HELD, Held, follow, judged_by, note, settled
+from errorbar.judging.protocol.assignments import HELD, Held, follow, judged_by, note, settle_state
 from errorbar.judging.protocol.exclusions import exclude
 from errorbar.judging.protocol.leases import parsed_item, rater_row
 from errorbar.judging.protocol.quiz import settle_if_answered
@@ -116,7 +116,7 @@ class _Intake:
     def receive(self, one: Submission) -> SubmissionReceipt:
         key = make_storable(one.id)
         if not key or len(key) > LONGEST_ID:
-            return self._kept(None, one, _refused(one, f"a submission's id has 1 to {LONGEST_ID} characters"))
+            return self._kept(None, one, _refusal_receipt(one, f"a submission's id has 1 to {LONGEST_ID} characters"))
         row = self.tx.execute(_FOUND, {"token": make_storable(one.token), "submission": key}).first()
         sent = self.tx.execute(_SENT, {"submission": key}).first() if row is None else row[-2:]
         if sent is not None and sent[1] is not None:
@@ -124,15 +124,15 @@ class _Intake:
             return (
                 SubmissionReceipt(**known["receipt"])
                 if sent[0] == self.rater
-                else _refused(one, "this id was used before")
+                else _refusal_receipt(one, "this id was used before")
             )
-        asked = None if row is None else _asked(row[:-2])
+        asked = None if row is None else _read_assignment(row[:-2])
         if asked is None or asked.held.rater != self.rater:
-            return self._kept(None, one, _refused(one, "this item was not given to you"))
+            return self._kept(None, one, _refusal_receipt(one, "this item was not given to you"))
         try:
             answer = self._fit(asked, one)
         except _RefusedError as error:
-            return self._kept(asked.held.id, one, _refused(one, str(error), asked.version))
+            return self._kept(asked.held.id, one, _refusal_receipt(one, str(error), asked.version))
         if one.base_version != asked.version:
             stored = self.tx.execute(_STORED, {"assignment": asked.held.id, "version": asked.version}).first()
             there = json.loads(stored[0]) if stored else None
@@ -161,7 +161,7 @@ class _Intake:
 
     def _store(self, asked: _Asked, one: Submission, answer: dict[str, Any] | None) -> SubmissionReceipt:
         held, version = asked.held, asked.version + 1
-        state = settled(held, self.rules.raters_per_item, skipped=answer is None, active=asked.active)
+        state = settle_state(held, self.rules.raters_per_item, skipped=answer is None, active=asked.active)
         feedback = self._feedback(asked, answer) if held.round == "quiz" else None
         receipt = SubmissionReceipt(one.id, "extra" if state == "extra" else "saved", version, feedback=feedback)
         first = asked.answered is None and held.round != "quiz"
@@ -178,7 +178,7 @@ class _Intake:
             "status": receipt.status,
             "at": self.now,
             "rater": held.rater,
-            "data": make_storable(_json({"receipt": _said(receipt), "state": state})),
+            "data": make_storable(_json({"receipt": _receipt_record(receipt), "state": state})),
             "answered": asked.rater_answered + 1 if first else asked.answered,
             "state": state,
             "first": int(first),
@@ -223,7 +223,7 @@ class _Intake:
         """Keep what is not stored as an answer, its beginning at least, as long as the rater has not sent too much."""
         key = make_storable(receipt.id)
         fits = bool(key) and len(key) <= LONGEST_ID
-        kept_receipt = _said(receipt) if fits else _said(receipt) | {"id": key[:LONGEST_ID]}
+        kept_receipt = _receipt_record(receipt) if fits else _receipt_record(receipt) | {"id": key[:LONGEST_ID]}
         data = make_storable(_json({"receipt": kept_receipt, "submission": _beginning(one)}))
         size = len(data.encode()) + _ROW
         volume, answered = self.tx.execute(_VOLUME, {"rater": self.rater}).one()
@@ -264,18 +264,18 @@ def _beginning(one: Submission) -> dict[str, Any]:
     return {"bytes": size, "beginning": text.encode(errors="replace")[:MOST_KEPT].decode(errors="ignore")}
 
 
-def _said(receipt: SubmissionReceipt) -> dict[str, Any]:
+def _receipt_record(receipt: SubmissionReceipt) -> dict[str, Any]:
     return {name: getattr(receipt, name) for name in receipt.__slots__}
 
 
-def _asked(row: tuple[Any, ...]) -> _Asked:
+def _read_assignment(row: tuple[Any, ...]) -> _Asked:
     version, answered, turned, payload, kind, label, count, volume, status, kept = row[8:]
     item, active = parsed_item(payload), status == "active"
     gold = None if kept is None else GoldAnswers.from_json(kept)
     return _Asked(Held(*row[:8]), version, answered, bool(turned), item, kind, label, count, volume, active, gold)
 
 
-def _refused(one: Submission, why: str, version: int = 0) -> SubmissionReceipt:
+def _refusal_receipt(one: Submission, why: str, version: int = 0) -> SubmissionReceipt:
     return SubmissionReceipt(one.id, "refused", version, why=why)
 
 

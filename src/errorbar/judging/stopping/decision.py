@@ -28,7 +28,7 @@ from errorbar.crowdsourcing.rater_table import RaterVerdict, follow
 from errorbar.judging.items.sources import SEVERAL
 from errorbar.judging.protocol.assignments import HALTED
 from errorbar.judging.protocol.halting import END
-from errorbar.judging.quality import TOGETHER, classed, rule_of
+from errorbar.judging.quality import TOGETHER, has_answer_classes, rule_of
 from errorbar.judging.stopping.question import SCORES, StopQuestion
 from errorbar.judging.study.columns import ROUNDS, STATES, StudyColumns
 from errorbar.judging.study.rules import StudyKey, parsed_key, systems_of
@@ -176,7 +176,7 @@ def tested_raters(study: StudyColumns) -> Flags | None:
     if rule is None or not rules.gold_per_page:
         return quiz if rules.quiz else None
     enough = next((k for k in range(1, _MOST) if follow(rule, [False] * k) is RaterVerdict.DROP), _MOST)
-    apart = rules.policy != "fixed" and classed(study.about.scheme)
+    apart = rules.policy != "fixed" and has_answer_classes(study.about.scheme)
     names = np.array([item.gold if apart else TOGETHER for item in study.items])  # no other items are in the rows
     rows = study.tested[study.right >= 0]
     tested = np.ones(n, np.bool_)
@@ -187,7 +187,7 @@ def tested_raters(study: StudyColumns) -> Flags | None:
     return tested | quiz
 
 
-def turned(study: StudyColumns, items: Ints) -> tuple[int, int]:
+def count_turned_labels(study: StudyColumns, items: Ints) -> tuple[int, int]:
     """Of some items how many judged raters who are excluded now; and how many of them have another label since.
 
     The label before: what most of the first k judgments say, those that were set aside included.
@@ -282,10 +282,10 @@ def stop_decision(study: StudyColumns, seconds: float | None) -> StopDecision | 
     key = parsed_key(study.about.key) if study.about.key else None
     estimate = estimate_of(question, study, order.counted, key)
     tested = by_tested_raters(study, order.counted)
-    known = sure = _decided(question, estimate)
+    known = sure = _is_decided(question, estimate)
     if known and len(tested) < len(order.counted):
-        sure = _decided(question, estimate_of(question, study, tested, key))
-    n_excluded, n_turned = turned(study, order.counted)
+        sure = _is_decided(question, estimate_of(question, study, tested, key))
+    n_excluded, n_turned = count_turned_labels(study, order.counted)
     plain = "peeked" if question.half_width is None else "width"
     return StopDecision(
         str(question),
@@ -345,7 +345,7 @@ def halted_reason(study: StudyColumns) -> str:
     return next((why.removeprefix(HALTED) for why in study.stopped if why.startswith(HALTED)), "")
 
 
-def _decided(question: StopQuestion, estimate: Estimate) -> bool:
+def _is_decided(question: StopQuestion, estimate: Estimate) -> bool:
     """Nothing is decided without an interval, unless everything was judged."""
     interval = estimate.interval
     if interval is None and estimate.value is not None and estimate.no_interval is Undefined.ZERO_WIDTH:

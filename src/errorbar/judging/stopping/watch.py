@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 from sqlalchemy import Connection, text
 
-from errorbar.core.labels import counted
+from errorbar.core.labels import format_count
 from errorbar.judging.protocol.halting import halt, to_halt
 from errorbar.judging.stopping.decision import StopDecision
 from errorbar.judging.stopping.question import StopQuestion
@@ -36,13 +36,13 @@ def stopping_table(now: StopDecision) -> Table:
     if now.n_tested < now.n_items:
         notes.append("that is for labels that stay: raters whom gold has not tested may be excluded yet")
     if now.n_excluded:
-        judged = f"raters who are excluded now had judged {counted(now.n_excluded, 'items')} of these"
+        judged = f"raters who are excluded now had judged {format_count(now.n_excluded, 'items')} of these"
         notes.append(
             f"{judged}, of which {now.n_turned:,} have another label since: earlier intervals may have been wrong"
         )
     rows: list[list[Cell]] = [
         [now.of, _value(now)],
-        ["wanted", _wanted(now)],
+        ["wanted", _describe_wanted(now)],
         ["verdict", verdict(now)],
         ["rests on", _rests(now)],
         [saves, saving(now)],
@@ -56,7 +56,7 @@ def stopping_table(now: StopDecision) -> Table:
 def verdict(now: StopDecision) -> str:
     """The decision in a few words: go on, narrow enough, or decided."""
     if now.doubtful:
-        return f"go on: not yet by the {counted(now.n_tested, 'items')} whose raters gold has tested"
+        return f"go on: not yet by the {format_count(now.n_tested, 'items')} whose raters gold has tested"
     if not now.decided:
         return "go on" if now.left or now.waits_for else "not decided, and everything is judged"
     if now.threshold is None:
@@ -73,7 +73,7 @@ def reason_of(now: StopDecision) -> str:
 
 def saving(now: StopDecision) -> str:
     """Judgments, minutes and money."""
-    parts = [counted(now.left, "judgments")]
+    parts = [format_count(now.left, "judgments")]
     if now.minutes is not None:
         parts.append(f"{now.minutes:,.1f} minutes")
     return ", ".join([*parts, *([now.money] if now.money else [])])
@@ -89,14 +89,14 @@ def _value(now: StopDecision) -> str:
     return f"{100 * value:.2f} ({100 * interval.low:.2f}–{100 * interval.high:.2f}, ± {half:.2f}; {interval.method})"
 
 
-def _wanted(now: StopDecision) -> str:
+def _describe_wanted(now: StopDecision) -> str:
     if now.half_width is not None:
         return f"± {100 * now.half_width:g}"
     return f"above or below {100 * (now.threshold or 0):g}"
 
 
 def _rests(now: StopDecision) -> str:
-    first = f"the first {counted(now.n_items, 'items')}, with all judgments"
+    first = f"the first {format_count(now.n_items, 'items')}, with all judgments"
     if now.n_tested < now.n_items:
         first += f", {now.n_tested:,} of them by raters whom gold has tested"
     return first + (f"; {now.n_beyond:,} more wait for {now.waits_for}" if now.n_beyond else "")

@@ -234,7 +234,7 @@ def describe(tx: Connection) -> Copied:
 def _fill_restored(source: Connection, target: Connection, contents: Copied) -> None:
     copy_rows(source, target)
     if describe(target) != contents:
-        raise _damaged("the restored rows are not those of the backup")
+        raise _damage_error("the restored rows are not those of the backup")
 
 
 def _batches(tx: Connection, table: SqlTable) -> Iterator[Sequence[Any]]:
@@ -271,9 +271,9 @@ def _verify(path: Path, expected: Copied) -> None:
             contents = describe(tx)
         broken = check(copy)
     if contents != expected:
-        raise _damaged("its rows are not those of the store")
+        raise _damage_error("its rows are not those of the store")
     if broken:
-        raise _damaged("; ".join(map(str, broken)))
+        raise _damage_error("; ".join(map(str, broken)))
 
 
 @contextmanager
@@ -282,10 +282,10 @@ def _readable() -> Iterator[None]:
     try:
         yield
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
-        raise _damaged(f"a value cannot be read ({type(error).__name__}: {str(error)[:200]})") from None
+        raise _damage_error(f"a value cannot be read ({type(error).__name__}: {str(error)[:200]})") from None
 
 
-def _damaged(reason: str) -> Exception:
+def _damage_error(reason: str) -> Exception:
     return store_error("backup-damaged", f"the copy is not sound: {reason}", "look at the disk, then make another")
 
 

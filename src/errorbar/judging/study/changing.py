@@ -56,7 +56,7 @@ class JudgeChange(Result):
 
     def tables(self) -> list[Table]:
         """A row for each rule."""
-        rows = [[name.replace("_", "-"), _shown(value)] for name, value in asdict(self.rules).items()]
+        rows = [[name.replace("_", "-"), _format_rule(value)] for name, value in asdict(self.rules).items()]
         notes = [f"{self.n_added} items added"] if self.n_added else []
         notes += [f"nothing more is handed out: {self.halted}"] if self.halted else []
         return [Table([Column("rule"), Column("value")], rows, "Rules", "rules", notes)]
@@ -112,7 +112,7 @@ def judge_change(
             if resume:
                 resume_study(tx, MANAGER, now)
             about, why = read_about(tx), why_halted(tx)
-            changed = changed_rules(about.rules, rules or {})
+            changed = update_rules(about.rules, rules or {})
             if new_key:
                 set_value(tx, "key", new_key)
                 note(tx, now, "key")
@@ -133,7 +133,7 @@ def judge_change(
         return replace(store.write(change), notes=tuple(problems.notes))
 
 
-def changed_rules(before: StudyRules, new_values: Mapping[str, Rule]) -> StudyRules:
+def update_rules(before: StudyRules, new_values: Mapping[str, Rule]) -> StudyRules:
     """Rules with new values, which may be texts as the command line has them."""
     known = asdict(before)
     changed: dict[str, Any] = {}
@@ -142,11 +142,11 @@ def changed_rules(before: StudyRules, new_values: Mapping[str, Rule]) -> StudyRu
         if name not in known:
             fix = nearest(key, [rule.replace("_", "-") for rule in known])
             raise UsageError(Problem("judge-rule", f"no rule is called '{key}'", fix=fix))
-        changed[name] = _read(key, value, known[name])
+        changed[name] = _read_rule(key, value, known[name])
     return checked_rules({**known, **changed})
 
 
-def _read(name: str, value: Rule, before: object) -> object:
+def _read_rule(name: str, value: Rule, before: object) -> object:
     """A value of the kind that the rule has."""
     choices = {"policy": get_args(Policy), "direction": DIRECTIONS}.get(name, ())
     if choices and value not in choices:
@@ -167,5 +167,5 @@ def _read(name: str, value: Rule, before: object) -> object:
     return number
 
 
-def _shown(value: object) -> str:
+def _format_rule(value: object) -> str:
     return "; ".join(value) if isinstance(value, tuple) else str(value)

@@ -204,7 +204,7 @@ def read_study(tx: Connection, known: dict[int, ItemFacts] | None = None, *, who
     reasons = {row.rater: row.reason for row in tx.execute(why)}
     fields = (RATER.c.id, RATER.c.name, RATER.c.status, RATER.c.quiz, RATER.c.joined)
     raters = tx.execute(select(*fields).order_by(RATER.c.id)).all()
-    (item, rater, coded, milliseconds, answer_numbers, at), answers = _answered(tx)
+    (item, rater, coded, milliseconds, answer_numbers, at), answers = _read_assignments(tx)
     coded, side = np.divmod(coded, 2)
     round_, state = np.divmod(coded, len(STATES))
     return StudyColumns(
@@ -235,7 +235,7 @@ def _facts(payload: str, *, whole: bool) -> ItemFacts:
     return ItemFacts(raw["name"], gold, len(text.split()), hash(text), raw["hidden"], tuple(raw["names"]), item)
 
 
-def _answered(tx: Connection) -> tuple[list[NDArray[Any]], list[Mapping[str, Any]]]:
+def _read_assignments(tx: Connection) -> tuple[list[NDArray[Any]], list[Mapping[str, Any]]]:
     """Item, rater, codes of round, state and side, answer, time and moment of all assignments; and the answers."""
     texts: dict[str, int] = {}
     parts: list[list[NDArray[Any]]] = [[np.zeros(0, np.int64) for _ in range(6)]]

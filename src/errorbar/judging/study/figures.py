@@ -25,7 +25,7 @@ from errorbar.core.arrays import Floats, Ints
 from errorbar.core.estimate import Estimate, Undefined
 from errorbar.crowdsourcing.rater_table import agreement_with_others
 from errorbar.judging.items.item import JUDGED
-from errorbar.judging.quality import TOGETHER, classed, hasty, pauses, trust
+from errorbar.judging.quality import TOGETHER, flag_hasty_answers, has_answer_classes, pauses, trust
 from errorbar.judging.study.columns import STATES, StudyColumns
 from errorbar.stats.proportion import proportion_estimate
 
@@ -157,7 +157,7 @@ def rater_figures(study: StudyColumns, confidence: float = 0.95) -> list[RaterFi
     texts = np.array([item.text_number for item in study.items], np.int64)
     counted = np.bincount(study.rater[study.judged], minlength=n)
     rest_agreement, n_rest = _rest(study)
-    gold, alike = _gold(study), _repeats(study)
+    gold, alike = _collect_gold_answers(study), _repeats(study)
     reversible = study.about.scheme.reversible
 
     def share(rows: Ints) -> Estimate:
@@ -166,7 +166,7 @@ def rater_figures(study: StudyColumns, confidence: float = 0.95) -> list[RaterFi
     all_figures = []
     for code, (rater, rows) in enumerate(zip(study.raters, runs, strict=False)):  # of nobody there is one empty run
         took, asked = study.milliseconds[rows], study.item[rows]
-        flags = hasty(took, words[asked], texts[asked])
+        flags = flag_hasty_answers(took, words[asked], texts[asked])
         known = took[took > 0]
         tested = gold[gold[:, 0] == code]
         every = tested[:, 2]
@@ -212,12 +212,12 @@ def _rest(study: StudyColumns) -> tuple[Floats, Ints]:
     return total / np.maximum(n_rest, 1), n_rest.astype(np.int64)
 
 
-def _gold(study: StudyColumns) -> Ints:
+def _collect_gold_answers(study: StudyColumns) -> Ints:
     """Rater, item that its class is of, and whether right, of the gold answers that count; shape (answers, 3)."""
     rows = study.tested
     first: dict[str, int] = {}
     of_class = [first.setdefault(item.gold, at) for at, item in enumerate(study.items)]
-    if not classed(study.about.scheme):
+    if not has_answer_classes(study.about.scheme):
         of_class = [-1] * len(of_class)
     columns = study.rater[rows], np.array(of_class, np.int64)[study.item[rows]], study.right
     table = np.stack(columns, axis=1)

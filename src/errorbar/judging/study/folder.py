@@ -152,7 +152,7 @@ class Study:
         """
         path = Path(folder)
         _refuse_taken(path)
-        address, password = _without_password(store)
+        address, password = _split_password(store)
         token = secrets.token_hex(4)
         beside = cls(path.absolute().with_name(f".{path.absolute().name}.{token}.errorbar"), address)
         try:
@@ -199,7 +199,7 @@ def _write_secrets(path: Path, study_secrets: Secrets) -> None:
         json.dump(record, file, indent=1)
 
 
-def _without_password(url: str) -> tuple[str, str]:
+def _split_password(url: str) -> tuple[str, str]:
     """The URL of a store and its password, so that the first can be shown."""
     if not url:
         return "", ""

@@ -20,7 +20,7 @@ from sqlalchemy import Connection, Row, delete, exists, func, insert, select, up
 
 from errorbar.api.arguments import Bounds, Count, public
 from errorbar.core.problems import Problem, UsageError
-from errorbar.judging.random_tokens import derived, fingerprint
+from errorbar.judging.random_tokens import derive_token, fingerprint
 from errorbar.judging.store.tables import ASSIGNMENT, EVENT, INVITE, RATER
 from errorbar.judging.study.folder import Study
 from errorbar.judging.study.rules import current_rules, get_value, study_clock
@@ -104,7 +104,7 @@ class TakenError(Exception):
 
 def invite_token(key: str, label: str) -> str:
     """The secret part of a link."""
-    return derived(key, "invite", label)
+    return derive_token(key, "invite", label)
 
 
 def make_invite(

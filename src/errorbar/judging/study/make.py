@@ -18,7 +18,7 @@ from sqlalchemy import Table as SqlTable
 from errorbar.api.arguments import ArgumentDoc, Bounds, Count, Whole, public
 from errorbar.api.inputs import Systems
 from errorbar.core.corpus import Corpus
-from errorbar.core.problems import InputError, Place, Problem, Problems, UsageError, shortened
+from errorbar.core.problems import InputError, Place, Problem, Problems, UsageError, shorten_text
 from errorbar.formats.look import Lines, Source, look
 from errorbar.formats.untrusted import NotJsonError, json_record, parse_json
 from errorbar.judging.items.item import JudgedItem
@@ -99,7 +99,7 @@ def restore(study: Study, source: Source) -> Restored:
         try:
             records = _records(lines)
             number, head = next(records)
-            about = _about(head)
+            about = _study_info(head)
             write_about(tx, about)
             into = _Restoring(tx)
             for number, record in records:  # noqa: B007 - of the line that is wrong
@@ -126,7 +126,7 @@ def _records(lines: Iterable[str]) -> Iterator[tuple[int, Record]]:
         yield number, record
 
 
-def _about(head: Record) -> StudyInfo:
+def _study_info(head: Record) -> StudyInfo:
     if head["version"] != VERSION:
         raise ValueError(f"version {head['version']}, and this errorbar reads version {VERSION}")
     scheme, rules = (json.dumps(head[name], ensure_ascii=False) for name in ("scheme", "rules"))
@@ -337,7 +337,7 @@ def judge_init(
             "tagger": tagger is not None,
         }
         is_set |= {"scheme": scheme != "error-ok"} | {name: ruling != _DEFAULTS[name] for name, ruling in rules.items()}
-        return _restored(Path(folder), items_from, store, is_set)
+        return _restore_study(Path(folder), items_from, store, is_set)
     problems = Problems(lenient=lenient)
     chosen, ruling = load_scheme(scheme), checked_rules(rules)
     judged = read_items(items_from, chosen, problems, systems=systems, items=items, against=against)
@@ -367,7 +367,7 @@ def _fill(study: Study, about: StudyInfo, items: Sequence[JudgedItem]) -> None:
         add_items(tx, items, now)
 
 
-def _restored(folder: Path, source: Source, store: str, arguments: Mapping[str, bool]) -> JudgeInit:
+def _restore_study(folder: Path, source: Source, store: str, arguments: Mapping[str, bool]) -> JudgeInit:
     """A study of an export, which says all there is to say of it."""
     for name, is_set in arguments.items():
         if is_set:
@@ -400,7 +400,7 @@ def checked_rules(rules_by_name: Mapping[str, Any]) -> StudyRules:
             message = f"--{name.replace('_', '-')} must be {expected}, got {value:g}"
             raise UsageError(Problem("bad-parameter", message))
     if not _LANGUAGE.fullmatch(rules.language):
-        message = f"--language must be the code of a language, got '{shortened(rules.language)}'"
+        message = f"--language must be the code of a language, got '{shorten_text(rules.language)}'"
         raise UsageError(Problem("bad-parameter", message, fix="for example en, pt-BR or zh-Hant"))
     if rules.gold_per_page > rules.page:
         message = f"--gold-per-page must be at most the {rules.page} items of a page, got {rules.gold_per_page}"

@@ -171,7 +171,7 @@ def judgment_rows(tx: Connection, include: Sequence[Part] = ()) -> Iterator[Judg
     """Those that count, and what is asked for beside them, by item and then rater, in the order in which these came."""
     last, item = "", JudgedItem("", "")
     counted = "TRUE" if "beyond" in include else counted_items(tx)
-    for row in rows(tx, _STATEMENT.format(where=f"{_where(include)} AND (i.kind = 'gold' OR {counted})")):
+    for row in rows(tx, _STATEMENT.format(where=f"{_where_clause(include)} AND (i.kind = 'gold' OR {counted})")):
         if row.payload != last:
             last, item = row.payload, JudgedItem.from_json(row.payload)
         answer = json.loads(row.answer)
@@ -187,7 +187,7 @@ _STATEMENT = (
 )
 
 
-def _where(include: Sequence[Part]) -> str:
+def _where_clause(include: Sequence[Part]) -> str:
     states = ["done", *{"extra": "extra", "excluded": "aside", "skipped": "skipped"}.keys() & {*include}]
     named = [{"excluded": "aside"}.get(state, state) for state in sorted(states)]
     rounds = ["main", *(["repeat"] if "repeats" in include else []), *(["quiz"] if "quiz" in include else [])]
@@ -263,10 +263,10 @@ def set_lines(tx: Connection, scheme: Scheme, include: Sequence[Part]) -> Iterat
         if "set" not in row.item.hidden:
             message = f"item '{row.item.name}' is of no set that sample draw wrote"
             raise UsageError(Problem("judge-export-kind", message, fix="--to=csv"))
-        yield csv_line([row.item.name, _marked(row.item), row.item.hidden["set"], row.rater, row.label(scheme)])
+        yield csv_line([row.item.name, _mark_span(row.item), row.item.hidden["set"], row.rater, row.label(scheme)])
 
 
-def _marked(item: JudgedItem) -> str:
+def _mark_span(item: JudgedItem) -> str:
     """The text with its span in brackets, as sets have it."""
     if item.span is None:
         return " ".join(item.text.split())

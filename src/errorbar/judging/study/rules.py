@@ -132,11 +132,11 @@ def set_value(tx: Connection, name: str, value: str) -> None:
 def current_rules(tx: Connection) -> StudyRules:
     """The rules as they stand in this transaction; another process may have changed them since the last one."""
     rules = get_value(tx, "rules")
-    return StudyRules() if rules is None else _parsed(rules)
+    return StudyRules() if rules is None else _parse_rules(rules)
 
 
 @lru_cache(maxsize=64)
-def _parsed(text: str) -> StudyRules:
+def _parse_rules(text: str) -> StudyRules:
     return StudyRules.from_json(text)
 
 

@@ -80,7 +80,7 @@ def app(study: Study, clock: Callable[[], float], settings: Settings | None = No
     return server
 
 
-def _shown(request: Request, refusal: RefusalError) -> Response:
+def _show_refusal(request: Request, refusal: RefusalError) -> Response:
     if request.url.path.removeprefix(root_of(request)).startswith("/api/"):
         return refusal.response()
     paragraphs = [each for each in (refusal.message, refusal.fix) if each]
@@ -91,7 +91,7 @@ def _shown(request: Request, refusal: RefusalError) -> Response:
 
 async def _refused(request: Request, error: Exception) -> Response:
     assert isinstance(error, RefusalError)
-    return _shown(request, error)
+    return _show_refusal(request, error)
 
 
 async def _failed(request: Request, error: Exception) -> Response:
@@ -100,10 +100,12 @@ async def _failed(request: Request, error: Exception) -> Response:
     STORE_FAILS.log(error)
     if isinstance(error, OutcomeUnknownError):
         message = "The database failed in the middle, so that this was done or was not."
-        return _shown(
+        return _show_refusal(
             request, RefusalError(503, error.code, message, "Load the page again and look; answers are safe.")
         )
-    return _shown(request, RefusalError(503, error.code, "The study cannot be reached just now.", "Try again soon."))
+    return _show_refusal(
+        request, RefusalError(503, error.code, "The study cannot be reached just now.", "Try again soon.")
+    )
 
 
 async def _computing(request: Request, _: Exception) -> Response:
@@ -116,13 +118,13 @@ async def _computing(request: Request, _: Exception) -> Response:
 async def _unknown(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     code, message = _SAID.get(error.status_code, ("refused", str(error.detail)))
-    return _shown(request, RefusalError(error.status_code, code, message))
+    return _show_refusal(request, RefusalError(error.status_code, code, message))
 
 
 async def _gone(request: Request, _: Exception) -> Response:
     """The browser left in the middle of its request: nobody reads this, and it is no error of the server."""
-    return _shown(request, RefusalError(400, "gone", "The request broke off."))
+    return _show_refusal(request, RefusalError(400, "gone", "The request broke off."))
 
 
 async def _broken(request: Request, _: Exception) -> Response:
-    return _shown(request, RefusalError(500, "internal", "Something went wrong here.", "Try again soon."))
+    return _show_refusal(request, RefusalError(500, "internal", "Something went wrong here.", "Try again soon."))

@@ -46,7 +46,8 @@ class Reach:
     def url(self) -> str:
         """The address that people open, without a slash at its end."""
         return (
-            self.public_url or f"http://{_named(_own_address() if self.host in EVERYWHERE else self.host)}:{self.port}"
+            self.public_url
+            or f"http://{_format_host(_own_address() if self.host in EVERYWHERE else self.host)}:{self.port}"
         )
 
     @property
@@ -66,8 +67,8 @@ class Reach:
         """Names that it answers to; None: any, as nobody said by which it is known."""
         if not self.is_local and not self.public_url:
             return None
-        public = _named(urlsplit(self.public_url).hostname or "")
-        return tuple(dict.fromkeys(filter(None, (*LOCAL, _named(self.host), public))))
+        public = _format_host(urlsplit(self.public_url).hostname or "")
+        return tuple(dict.fromkeys(filter(None, (*LOCAL, _format_host(self.host), public))))
 
 
 def checked_url(url: str) -> str:
@@ -158,7 +159,7 @@ def in_container() -> bool:
     return any(Path(mark).exists() for mark in ("/.dockerenv", "/run/.containerenv"))
 
 
-def _named(host: str) -> str:
+def _format_host(host: str) -> str:
     """As browsers name it: addresses of IPv6 in brackets, other letters than ASCII by their code."""
     if ":" in host:
         return f"[{host}]"

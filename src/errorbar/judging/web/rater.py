@@ -13,12 +13,12 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
-from errorbar.core.labels import counted
+from errorbar.core.labels import format_count
 from errorbar.judging.items.item import JUDGED, JudgedItem, Lease, Round, SubmissionReceipt, Work
 from errorbar.judging.protocol.claims import claim
 from errorbar.judging.protocol.completion_codes import is_earned
 from errorbar.judging.protocol.submissions import RECENT, submit
-from errorbar.judging.random_tokens import derived, fresh_token
+from errorbar.judging.random_tokens import derive_token, fresh_token
 from errorbar.judging.scheme import Scheme
 from errorbar.judging.store.tables import ANSWER, ASSIGNMENT, ITEM, RATER
 from errorbar.judging.study.invitations import (
@@ -45,11 +45,11 @@ from errorbar.judging.web.pages import (
 from errorbar.judging.web.requests import (
     RefusalError,
     is_storable,
+    parse_wanted,
     read_form,
     read_json,
     signed_out,
     submissions,
-    wanted,
 )
 from errorbar.judging.web.server_state import (
     FORM_COOKIE,
@@ -75,7 +75,7 @@ async def claim_items(request: Request) -> Response:
     """Hold items to work on."""
     desk = desk_of(request)
     rater, body = await _read_post(request)
-    want = wanted(body)
+    want = parse_wanted(body)
 
     def work(tx: Connection) -> tuple[Terms, Work]:
         terms = desk.terms(tx)
@@ -109,7 +109,7 @@ async def answer_items(request: Request) -> Response:
     """Store answers, and hold what comes next, in one transaction; said when it is on disk."""
     desk = desk_of(request)
     rater, body = await _read_post(request)
-    answers, want = submissions(body), wanted(body)
+    answers, want = submissions(body), parse_wanted(body)
 
     def work(tx: Connection) -> tuple[Terms, list[SubmissionReceipt], Work]:
         terms, now = desk.terms(tx), desk.clock()
@@ -248,8 +248,8 @@ async def welcome(request: Request) -> Response:
     if working and not door.invite.is_personal:  # another id of the same browser makes no second rater
         return RedirectResponse(f"{root_of(request)}/work", 303)
     if session is None and (shut := _shut(desk, door)):
-        return _closed(shut, request)
-    return _asked(request, door, participant)
+        return _render_closed(shut, request)
+    return _render_form(request, door, participant)
 
 
 async def enter(request: Request) -> Response:
@@ -263,9 +263,13 @@ async def enter(request: Request) -> Response:
         word = refuse_forged_form(form, request)
     except RefusalError as refusal:
         shut = _shut(desk, door)  # a form to send again would only be refused again
-        return _closed(shut, request) if shut else _asked(request, door, participant, refusal.message, refusal.status)
+        return (
+            _render_closed(shut, request)
+            if shut
+            else _render_form(request, door, participant, refusal.message, refusal.status)
+        )
     if not door.known and (problem := _problem(form, door, participant)):
-        return _asked(request, door, participant, problem, 422)
+        return _render_form(request, door, participant, problem, 422)
     if not door.known and any(form.get(f"eligible-{n}") == "no" for n in range(len(door.terms.rules.eligibility))):
         paragraphs = ["This study looks for other raters. Thank you for your time."]
         return HTMLResponse(notice_page("Thank you", paragraphs, kind="not-eligible", root=root_of(request)))
@@ -273,8 +277,8 @@ async def enter(request: Request) -> Response:
     agreed = _agreement(door.terms.rules, desk.clock())
 
     # From the form's word, so that a form that is sent again, as its reply was lost, proves who sends it.
-    token = derived(desk.key, "session", word, str(door.invite.id), participant)
-    who = participant or derived(desk.key, "nameless", word, str(door.invite.id))  # sent twice, it is one rater
+    token = derive_token(desk.key, "session", word, str(door.invite.id), participant)
+    who = participant or derive_token(desk.key, "nameless", word, str(door.invite.id))  # sent twice, it is one rater
 
     def work(tx: Connection) -> Session:
         now = desk.clock()
@@ -288,7 +292,7 @@ async def enter(request: Request) -> Response:
     try:
         session = await desk.writer.do(work)
     except ClosedError as closed:
-        return _closed(closed.state, request)
+        return _render_closed(closed.state, request)
     except TakenError:
         paragraphs = [
             "Somebody works with this name in another browser already.",
@@ -325,7 +329,7 @@ def _participant(fields: Mapping[str, str]) -> str:
     return participant
 
 
-def _asked(request: Request, door: _Door, participant: str, problem: str = "", status: int = 200) -> Response:
+def _render_form(request: Request, door: _Door, participant: str, problem: str = "", status: int = 200) -> Response:
     """The form; a browser that has no cookie for it gets one."""
     desk = desk_of(request)
     cookie = desk.cookie_of(request, FORM_COOKIE) or fresh_token()
@@ -369,7 +373,7 @@ def _agreement(rules: StudyRules, now: float) -> dict[str, object]:
     return agreement
 
 
-def _closed(state: str, request: Request) -> Response:
+def _render_closed(state: str, request: Request) -> Response:
     paragraphs = [_CLOSED[state], "Ask whom you had it from for another one."]
     kind, study = state.replace(" ", "-"), desk_of(request).name
     return HTMLResponse(notice_page("No entrance here", paragraphs, kind=kind, study=study, root=root_of(request)), 410)
@@ -400,7 +404,7 @@ async def work(request: Request) -> Response:
     desk = desk_of(request)
     session = await desk.signed_in(request, RATER_COOKIE)
     terms, guidelines = await desk.read(lambda snapshot: (desk.terms(snapshot), _guidelines(desk, snapshot)))
-    owner = derived(desk.key, "owner", str(session.rater))
+    owner = derive_token(desk.key, "owner", str(session.rater))
     who = {"owner": owner, "study": desk.name, "device": session.device}
     page = work_page(
         terms.scheme, terms.rules, who=who, csrf=session.csrf, guidelines=guidelines, root=root_of(request)
@@ -428,7 +432,7 @@ async def done(request: Request) -> Response:
     if row.code is None or not is_earned(row.status, row.judged, row.code_for):
         paragraphs = ["You are not through yet. The code is shown here once all items that are yours are judged."]
         if n_skipped:
-            count = counted(n_skipped, "items")
+            count = format_count(n_skipped, "items")
             paragraphs += [f"You skipped {count}. A skipped item does not count as judged; to judge it, press Back."]
         link = {"href": f"{root_of(request)}/work", "text": "Go on"}
         return HTMLResponse(notice_page("Not yet", paragraphs, link=link, kind="not-done", root=root_of(request)))

@@ -53,7 +53,7 @@ def signed_out() -> RefusalError:
     return RefusalError(401, "signed-out", "You are not signed in.", "Open the link that you were given again.")
 
 
-def forged() -> RefusalError:
+def forged_post_error() -> RefusalError:
     """A post that does not come from one of our own pages."""
     return RefusalError(403, "form-expired", "This form is not valid any more.", "Load the page again and send it.")
 
@@ -113,7 +113,7 @@ def _finite(said: str) -> float:
     return value
 
 
-def wanted(body: Mapping[str, Any]) -> int:
+def parse_wanted(body: Mapping[str, Any]) -> int:
     """How many items the page wants to hold."""
     want = body.get("want", MOST_WANTED)
     if not _count(want) or want > MOST_WANTED:
@@ -469,7 +469,7 @@ class Guard:
                 host = value.decode("latin-1")
             elif name == b"content-length":
                 length = value.decode("latin-1")
-        if self.hosts is not None and _without_port(host) not in self.hosts:
+        if self.hosts is not None and _strip_port(host) not in self.hosts:
             message = f"This server does not answer to the name '{host}'."
             return RefusalError(421, "wrong-host", message, "Open the address that the server printed.")
         if length and (not length.isdecimal() or int(length) > most):
@@ -477,7 +477,7 @@ class Guard:
         return None
 
 
-def _without_port(host: str) -> str:
+def _strip_port(host: str) -> str:
     name, colon, port = host.rpartition(":")
     return (name if colon and port.isdecimal() else host).lower()
 

@@ -316,7 +316,7 @@ def judge_serve(
         reach = Reach(host, listener.getsockname()[1], url, proxy)
 
         def work(tx: Connection) -> tuple[str, list[Problem]]:
-            moved = _moved(tx, reach)
+            moved = _warn_of_moved_links(tx, reach)
             set_value(tx, ADDRESS, reach.url)
             return standing_link(opened, tx, study_clock()(), reach.url), moved
 
@@ -328,7 +328,7 @@ def judge_serve(
             raise UsageError(problems)
 
 
-def _moved(tx: Connection, reach: Reach) -> list[Problem]:
+def _warn_of_moved_links(tx: Connection, reach: Reach) -> list[Problem]:
     """A warning, where links that were made before begin with another address."""
     before = get_value(tx, ADDRESS) or Reach().url
     if before == reach.url or not all_invites(tx):

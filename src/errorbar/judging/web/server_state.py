@@ -13,7 +13,7 @@ from sqlalchemy import Connection, delete, insert, select, update
 from starlette.requests import Request
 from starlette.responses import Response
 
-from errorbar.judging.random_tokens import derived, fingerprint, fresh_token, same
+from errorbar.judging.random_tokens import derive_token, fingerprint, fresh_token, same
 from errorbar.judging.scheme import Scheme
 from errorbar.judging.store.group_commit import GroupCommit
 from errorbar.judging.store.store import Store
@@ -21,7 +21,7 @@ from errorbar.judging.store.tables import SESSION
 from errorbar.judging.study.folder import Study
 from errorbar.judging.study.rules import StudyRules, current_rules, get_value
 from errorbar.judging.web.live_status import LiveStatus
-from errorbar.judging.web.requests import BodyLimit, RateLimit, forged, signed_out
+from errorbar.judging.web.requests import BodyLimit, RateLimit, forged_post_error, signed_out
 
 # Who is signed in: random words in cookies, their fingerprints in the store.
 
@@ -78,13 +78,13 @@ def form_word(key: str, cookie: str) -> str:
     A session follows from it, and not from the cookie, which somebody else may have put into the browser.
     """
     fresh = fresh_token()
-    return f"{fresh}.{derived(key, 'form', cookie, fresh)}"
+    return f"{fresh}.{derive_token(key, 'form', cookie, fresh)}"
 
 
 def form_fits(key: str, cookie: str, brought: str) -> bool:
     """Whether a form brought a word that the server made for its cookie."""
     fresh, _, mark = brought.partition(".")
-    return bool(cookie) and same(derived(key, "form", cookie, fresh), mark)
+    return bool(cookie) and same(derive_token(key, "form", cookie, fresh), mark)
 
 
 def open_session(tx: Connection, rater: int | None, now: float, token: str = "") -> Session:
@@ -219,7 +219,7 @@ class Desk:
     @property
     def name(self) -> str:
         """By which browsers tell studies of one host apart."""
-        return derived(self.key, "cookies")[:8]
+        return derive_token(self.key, "cookies")[:8]
 
     @property
     def key(self) -> str:
@@ -323,7 +323,7 @@ def refuse_forged(session: str, brought: str, request: Request) -> None:
     """
     refuse_elsewhere(request)
     if not csrf_fits(session, brought):
-        raise forged()
+        raise forged_post_error()
 
 
 def refuse_forged_form(form: Mapping[str, str], request: Request) -> str:
@@ -331,7 +331,7 @@ def refuse_forged_form(form: Mapping[str, str], request: Request) -> str:
     desk, word = desk_of(request), form.get("csrf", "")
     refuse_elsewhere(request)
     if not form_fits(desk.key, desk.cookie_of(request, FORM_COOKIE), word):
-        raise forged()
+        raise forged_post_error()
     return word
 
 
@@ -342,4 +342,4 @@ def refuse_elsewhere(request: Request) -> None:
         RefusalError: If it does.
     """
     if request.headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
-        raise forged()
+        raise forged_post_error()

@@ -16,7 +16,7 @@ from errorbar.api.corpus_results import CorpusStudy, CrowdStudy, Study
 from errorbar.api.paper import TITLE
 from errorbar.core.arrays import Floats
 from errorbar.core.estimate import Estimate
-from errorbar.metrics.ceiling import Ceiling, CeilingIntervals, Row, known
+from errorbar.metrics.ceiling import Ceiling, CeilingIntervals, Row, value_or_none
 from errorbar.reporting.blocks import Block, Chart, Prose, Section, Spec
 from errorbar.reporting.charts.curves import MOST_COLORED, LinePoint, line_chart
 from errorbar.reporting.charts.rows import Dot, HeatCell, RowNames, dot_chart, heat_chart
@@ -178,7 +178,7 @@ def _leave_out_sentence(by_size: Ceiling) -> str:
 
 def _curve(result: CeilingResult, name: str, values: Floats, of: Callable[[CeilingIntervals], Row]) -> Curve:
     over, judged = (None if ends is None else of(ends) for ends in (result.intervals, result.judged))
-    estimates = [Estimate(known(value), 0) for value in values.tolist()]
+    estimates = [Estimate(value_or_none(value), 0) for value in values.tolist()]
     if over is not None:
         estimates = [estimate.with_interval(ends) for estimate, ends in zip(estimates, over, strict=True)]
     return Curve(name, estimates, judged)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from errorbar.api.corpus_results import CorpusStudy, CrowdStudy, HooStudy, Study
-from errorbar.core.labels import listed
+from errorbar.core.labels import join_words
 from errorbar.reporting.blocks import Block, Chart, Fold, ItemList, Matrix, Prose, Report, Section, SentenceBrowser
 from errorbar.reporting.export import MadeReport, today
 from errorbar.reporting.sections.annotators import agreement, ceiling
@@ -106,7 +106,7 @@ def make_report(
     studies: Sequence[Study], title: str, command: str, no_sentences: str, most_sentences: int | None = None
 ) -> MadeReport:
     """The report of today with what is to be said of it; without a ``title`` it has the names of the data."""
-    name = title or listed(list(dict.fromkeys(study.name for study in studies)))
+    name = title or join_words(list(dict.fromkeys(study.name for study in studies)))
     report = build_report(
         studies,
         title=name,

@@ -9,7 +9,7 @@ from dataclasses import replace
 from errorbar.api.corpus_results import CorpusStudy, CrowdStudy, SampleStudy, Study
 from errorbar.api.detector_study import DetectorResult, DetectorStudy, HardItem, Marked, WordConfusion
 from errorbar.core.estimate import Estimate
-from errorbar.core.labels import listed
+from errorbar.core.labels import join_words
 from errorbar.metrics.crowd_weighted import TRUTHS, CurvePoint, Sweep, Truth
 from errorbar.reporting.blocks import Block, Chart, ItemList, Prose, Section, Spec, WordInContext
 from errorbar.reporting.charts.curves import MOST_COLORED, LinePoint, band_chart, line_chart
@@ -271,7 +271,7 @@ def _detail(pair: WordConfusion) -> str:
     return f"{pair.n_flagged:,} flagged, {pair.n_marked:,} of them marked{agreed}"
 
 
-def written(study: DetectorStudy) -> Chart:
+def chart_written_words(study: DetectorStudy) -> Chart:
     """A grid of judged words and the words that annotators write in their place."""
     pairs = sorted(study.written.items(), key=lambda pair: (-pair[1], pair[0]))
     columns = [Column("written"), Column("annotators write"), Column("judgments", "count")]
@@ -372,7 +372,7 @@ def _judges(study: DetectorStudy, item: HardItem) -> str:
 
 def _instead(item: HardItem) -> str:
     words = sorted(item.written.items(), key=lambda pair: (-pair[1], pair[0]))
-    return listed([f"“{word}” ({n})" if word else f"nothing ({n})" for word, n in words]) if words else ""
+    return join_words([f"“{word}” ({n})" if word else f"nothing ({n})" for word, n in words]) if words else ""
 
 
 def _hard_table(study: DetectorStudy, items: Sequence[HardItem], title: str, name: str) -> Table:
@@ -422,13 +422,13 @@ def detectors(study: Study) -> Section | None:
     for detector in shown:
         blocks += confusions(detector)
     if results.written and any(detector.confusions for detector in shown):
-        blocks.append(written(results))
+        blocks.append(chart_written_words(results))
     units = study.browse.units if isinstance(study, CorpusStudy) and study.browse is not None else ()
     browsed = frozenset(unit.name for unit in units)
     for detector in shown:
         blocks += hardest(results, detector, linked=browsed)
     if len(shown) < len(results.detectors):
-        named = listed([detector.name for detector in shown])
+        named = join_words([detector.name for detector in shown])
         order = "highest average precision" if results.sweeps else "first place"
         blocks.append(
             Prose([f"By word, and with their hardest items: the {len(shown)} detectors with the {order}, {named}."])
@@ -504,7 +504,7 @@ def _table(study: DetectorStudy, truths: Sequence[Truth], level: float) -> Table
     who = judge(study)
     notes = [
         f"{count_noun(study.n_items, 'item')}, {count_noun(study.n_judges, who)}; intervals resample {study.unit}",
-        *([f"an error is {listed([SAID[truth].format(who) for truth in truths])}"] if len(truths) > 1 else []),
+        *([f"an error is {join_words([SAID[truth].format(who) for truth in truths])}"] if len(truths) > 1 else []),
         "P, R and F1 of the flags; average precision of the scores, whatever the threshold",
     ]
     return Table(columns, rows, "Detectors, in percent", "detector-scores-values", notes, level)

@@ -8,7 +8,7 @@ from typing import Literal
 
 from errorbar.api.corpus_results import CorpusStudy
 from errorbar.core.estimate import Estimate, Interval
-from errorbar.core.labels import listed
+from errorbar.core.labels import join_words
 from errorbar.metrics.base import Measure
 from errorbar.metrics.scores import Score
 from errorbar.reporting.charts.vega import Axis
@@ -106,7 +106,7 @@ def main_measure(score: Score) -> Measure:
 def percent_note(measures: Sequence[Measure]) -> list[str]:
     """The measures that are in percent, as the note of a table; empty where none is."""
     names = [measure.title.rstrip("0123456789.") for measure in measures if measure.kind == "percent"]
-    return [f"{listed(names)} in percent"] if names else []
+    return [f"{join_words(names)} in percent"] if names else []
 
 
 def comparable_scores(study: CorpusStudy) -> dict[str, Sequence[Score]]:

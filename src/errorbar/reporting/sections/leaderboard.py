@@ -15,7 +15,7 @@ from errorbar.api.paper import judge_columns, judge_lines
 from errorbar.api.score_result import measure_column
 from errorbar.api.significance import pair_table
 from errorbar.core.estimate import Estimate, Interval
-from errorbar.core.labels import listed
+from errorbar.core.labels import join_words
 from errorbar.metrics.comparison import LEAST_TEXTS, Comparison, Pair, PairResult, hopeless
 from errorbar.metrics.scores import Score
 from errorbar.reporting.blocks import Block, Chart, Fold, Matrix, PairCell, Prose, Section
@@ -362,7 +362,7 @@ def precision_recall(study: Study) -> Section | None:
         text += _leaders(measured)
     filled = [point.name for point in points if point.name not in {score.system for score in measured}]
     if filled:
-        text += f" Where nothing was proposed or nothing is in the reference, a convention places {listed(filled)}."
+        text += f" Where nothing was proposed or nothing is in the reference, a convention places {join_words(filled)}."
     if len(points) < len(scores):
         text += f" {count_noun(len(scores) - len(points), 'system')} without a value of P or R cannot be drawn."
     columns = [Column("system"), Column("P", "percent", "precision"), Column("R", "percent", "recall")]
@@ -384,11 +384,11 @@ def _leaders(scores: Sequence[Score]) -> str:
         claims = [f"{'the same' if len(who) == 2 else f'the {which}'} {measure}" for who, measure in names]
         (first, first_claim), (second, second_claim) = zip((precise, complete), claims, strict=True)
         if len(first) == len(second):
-            return f" {listed(first)} have {first_claim} and {second_claim}."
+            return f" {join_words(first)} have {first_claim} and {second_claim}."
         verbs = ["has" if len(who) == 1 else "have" for who in (first, second)]
-        return f" {listed(first)} {verbs[0]} {first_claim}; {listed(second)} {verbs[1]} {second_claim}."
-    lead = f" {listed(precise)} {'has' if len(precise) == 1 else 'have'} the {which} precision"
-    return f"{lead}{' and' if precise == complete else f', {listed(complete)}'} the {which} recall."
+        return f" {join_words(first)} {verbs[0]} {first_claim}; {join_words(second)} {verbs[1]} {second_claim}."
+    lead = f" {join_words(precise)} {'has' if len(precise) == 1 else 'have'} the {which} precision"
+    return f"{lead}{' and' if precise == complete else f', {join_words(complete)}'} the {which} recall."
 
 
 def _bounds(estimate: Estimate) -> tuple[float, float] | None:
@@ -441,7 +441,7 @@ def _compare(study: CorpusStudy, spec: str, scores: Sequence[Score]) -> tuple[Ta
     sentence = f"{spec} in place of {base} changes no digit of {name} that is shown, and no rank."
     if n_changed:
         size = "" if most is None else f", by up to {value_text(most, measure.kind)} points"
-        what_rank = f"and the rank of {listed(moved)}" if moved else "and no rank"
+        what_rank = f"and the rank of {join_words(moved)}" if moved else "and no rank"
         whose = f"{count_noun(n_changed, 'system')} of {len(pairs)}"
         sentence = f"{spec} in place of {base} changes {name} of {whose}{size}, {what_rank}."
     notes = [f"new: under {spec}", f"rank: 1 is the best {name}; equal values share it"]

@@ -12,7 +12,7 @@ import numpy as np
 
 from errorbar.api.corpus_results import CorpusStudy, CrowdStudy, HooStudy, SampleStudy, Study
 from errorbar.core.estimate import Interval, Undefined
-from errorbar.core.labels import listed
+from errorbar.core.labels import join_words
 from errorbar.metrics.comparison import level_text
 from errorbar.metrics.hoo import CONDITIONS
 from errorbar.metrics.hoo_scoring import prf
@@ -81,9 +81,9 @@ def _scores(study: CorpusStudy) -> str:
     if n == 1:
         return f"{best.system} scores {name} {shown} against {against}.{filled}"
     if len(top) == n == 2:
-        claim = f"{listed(top)} have the same {name}"
+        claim = f"{join_words(top)} have the same {name}"
     else:
-        who = f"{listed(top, MOST_LISTED)} {'has' if len(top) == 1 else 'have'}"
+        who = f"{join_words(top, MOST_LISTED)} {'has' if len(top) == 1 else 'have'}"
         known = n if order[-1][best.main].value is not None else 0  # nobody is higher than one without a value
         of = of_all_text(n, "system") if known else f"of {n} systems"
         claim = f"{who} the {superlative(measure.better, known)} {name} {of}"
@@ -118,14 +118,14 @@ def _comparison(study: CorpusStudy) -> list[str]:
         return [f"Whether {best} is better than any of the other {n} is undecided: {why} {level}."]
     claims = []
     if equal:
-        which = f"any of the other {n}" if len(equal) == n else listed(equal, MOST_LISTED)
+        which = f"any of the other {n}" if len(equal) == n else join_words(equal, MOST_LISTED)
         claims.append(f"is not significantly better than {which}")
     if better:  # counted, since their names may be many
         many = f"{len(better)} of the other {n}" if undecided else f"the other {len(better)}"
         claims.append(f"is significantly better than {better[0] if len(better) == 1 else many}")
     text = f"{best} {claims[0]} {level}" + "".join(f"; it {claim}" for claim in claims[1:])
     if undecided:
-        text += f"; against {listed(undecided, MOST_LISTED)} it is undecided: {why}"
+        text += f"; against {join_words(undecided, MOST_LISTED)} it is undecided: {why}"
     return [f"{text}."]
 
 

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 
 from errorbar.api.browse import Browse
 from errorbar.api.corpus_results import CorpusStudy, Study
-from errorbar.core.labels import listed
+from errorbar.core.labels import join_words
 from errorbar.metrics.scores import TypeScore
 from errorbar.reporting.blocks import Chart, Section
 from errorbar.reporting.charts.rows import HeatCell, RowNames, heat_chart
@@ -180,7 +180,7 @@ def _chart(by_system: Found, edits: Mapping[str, str], browse: Browse | None) ->
     if len({value for value, _ in known}) > 1:
         most, least = find_extremes(known)
         finds = "finds" if len(most) == 1 else "find"
-        text += f" Of the most frequent, {names[0]}, {listed(most)} {finds} most and {listed(least)} least."
+        text += f" Of the most frequent, {names[0]}, {join_words(most)} {finds} most and {join_words(least)} least."
     if any(cell.few for cell in cells):
         text += f" Faded: fewer than {FEW} edits, too few to compare."
     if len(shown) < len(names) or len(systems) < len(by_system):
