@@ -302,4 +302,6 @@ def _number(kind: Kind) -> click.ParamType[Any] | None:
         return None
     if kind.bounds is None:
         return FiniteNumber()
+    # Help shows whole bounds without a decimal point.
+    low, high = (int(bound) if bound is not None and bound == int(bound) else bound for bound in (low, high))
     return FiniteRange(low, high, min_open="low" in excluded, max_open="high" in excluded)
