@@ -112,7 +112,7 @@ static int ours(int fd, char *path) {
 }
 
 /* The error that this call is to fail with; 0: none. `grows`: it would take room that the file does not have yet. */
-static int verdict(int fd, int kind, int grows) {
+__attribute__((noinline)) static int verdict(int fd, int kind, int grows) {
   char path[PATH_MAX];
   if (!ours(fd, path)) return 0;
   if (strstr(path, "-shm")) return 0; /* shared memory: not written by calls on a real system */
@@ -141,8 +141,15 @@ ssize_t pwrite64(int fd, const void *data, size_t size, off_t at) {
 }
 ssize_t pwrite(int fd, const void *data, size_t size, off_t at) { return pwrite64(fd, data, size, at); }
 
+static int is_regular(int fd) {
+  struct stat info;
+  return fstat(fd, &info) == 0 && S_ISREG(info.st_mode);
+}
+
+/* Handlers of signals write to a socket, maybe on a stack of a few kilobytes: nothing large may be put on it, and no lock
+ * be waited for. */
 ssize_t write(int fd, const void *data, size_t size) {
-  int error = fd > 2 ? verdict(fd, WRITES, 1) : 0;
+  int error = fd > 2 && is_regular(fd) ? verdict(fd, WRITES, 1) : 0;
   if (error) { errno = error; return -1; }
   return real_write(fd, data, size);
 }
