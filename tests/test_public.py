@@ -17,6 +17,7 @@ import pytest
 
 import errorbar
 from errorbar.api.arguments import fits
+from errorbar.api.crowd import FlagSource
 from errorbar.core import MissingExtraError, UsageError
 from errorbar.core.public_names import read_stub
 from tests.helpers.cli import CommandLine
@@ -208,7 +209,7 @@ def test_numbers_and_arrays_of_numpy_fit() -> None:
     assert fits(np.float64(0.5), float)
     assert fits(1, float)
     assert fits(np.True_, bool)
-    assert fits(np.array([True, False]), errorbar.api.crowd.FlagSource)  # type: ignore[attr-defined]  # imported there, not exported
+    assert fits(np.array([True, False]), FlagSource)
     assert not fits(float("nan"), int)
     assert not fits(True, int)
     assert fits(range(10**18), errorbar.api.ceiling.Sequence[int])  # type: ignore[attr-defined]  # imported there, not exported

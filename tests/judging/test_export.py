@@ -7,6 +7,7 @@ import json
 import re
 from pathlib import Path
 from threading import Event, Thread
+from typing import Any
 
 import pytest
 
@@ -337,7 +338,7 @@ def test_the_view_of_a_study(tmp_path: Path) -> None:
     assert found.to_dict()["judgments"] == len(table)
 
 
-REFUSED: dict[str, tuple[str, str, dict[str, object]]] = {
+REFUSED: dict[str, tuple[str, str, dict[str, Any]]] = {
     "include must be one of": ("bad-parameter", "x.csv", {"include": "golds"}),
     "include is for tables, and JSONL holds everything": ("useless-option", "x.jsonl", {"include": "gold"}),
     "the scheme error-ok asks for no corrections": ("judge-export-kind", "x.m2", {}),
@@ -352,7 +353,7 @@ REFUSED: dict[str, tuple[str, str, dict[str, object]]] = {
 def test_an_export_that_is_refused_writes_nothing(said: str, tmp_path: Path) -> None:
     folder, (code, name, options) = study(tmp_path), REFUSED[said]
     with pytest.raises(UsageError, match=said) as refused:
-        judge_export(folder, tmp_path / name, **options)  # type: ignore[arg-type]
+        judge_export(folder, tmp_path / name, **options)
     assert refused.value.code == code
     assert not (tmp_path / name).exists()
     with pytest.raises(InputError, match="no study is in"):

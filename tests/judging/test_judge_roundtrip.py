@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -30,8 +31,14 @@ def made(folder: Path, scheme: str, **more: object) -> Path:
     items.write_text(TEXTS[scheme], encoding="utf-8")
     answer = {"error-ok": "error", "choice": "second", "cloze": "on", "preposition": "incorrect"}[scheme]
     gold.write_text(f"item,answer,explanation\ni1,{answer},why\ni2,{answer},\n", encoding="utf-8")
-    rules = {"policy": "none", "repeats": 0.2, "consent": "Do you agree?", "eligibility": ("Adult?",), "pay": "2 c"}
-    judge_init(folder / "study", items, scheme=scheme, gold_items=gold, **rules, **more)  # type: ignore[arg-type]
+    rules: dict[str, Any] = {
+        "policy": "none",
+        "repeats": 0.2,
+        "consent": "Do you agree?",
+        "eligibility": ("Adult?",),
+        "pay": "2 c",
+    }
+    judge_init(folder / "study", items, scheme=scheme, gold_items=gold, **rules, **more)
     work(folder / "study", 5, most=60)
     with Study.open(folder / "study").store() as store:
         store.write(lambda tx: exclude(tx, 2, "too fast", "manager", 5.5))
@@ -123,9 +130,9 @@ def test_an_export_cut_short_makes_nothing(exports: Path, tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("more", [{"scheme": "choice"}, {"raters_per_item": 5}, {"items": "words"}, {"quiz": 3}])
-def test_what_is_for_new_studies_is_refused(more: dict[str, object], exports: Path, tmp_path: Path) -> None:
+def test_what_is_for_new_studies_is_refused(more: dict[str, Any], exports: Path, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="is for new studies, and this is the export of one"):
-        judge_init(tmp_path / "again", exports / "all.jsonl", **more)  # type: ignore[arg-type]
+        judge_init(tmp_path / "again", exports / "all.jsonl", **more)
 
 
 def test_on_the_command_line(exports: Path, tmp_path: Path, errorbar: CommandLine) -> None:

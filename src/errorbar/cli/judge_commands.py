@@ -186,7 +186,7 @@ def invite(output: OutputOptions, study: Path, **options: Any) -> None:
 @click.command("status", cls=Command)
 @options_of("errorbar.judging.study.status:judge_status", study=STUDY, systems=SYSTEMS, items=FLAG, ci=None)
 @output_options
-def status(output: OutputOptions, systems: Sequence[str], **options: Any) -> None:
+def status(output: OutputOptions, **options: Any) -> None:
     """Tell who, how many, how fast; gold, agreement with intervals, systems under test, and when it will end.
 
     \b
@@ -195,7 +195,7 @@ def status(output: OutputOptions, systems: Sequence[str], **options: Any) -> Non
     """
     from errorbar.judging.study.status import judge_status
 
-    output.show(judge_status(systems=systems or None, **options), "errorbar.judge.status/1")
+    output.show(judge_status(**options), "errorbar.judge.status/1")
 
 
 @click.command("raters", cls=Command)
@@ -245,7 +245,7 @@ def change(output: OutputOptions, rules: Sequence[str], **options: Any) -> None:
     """
     from errorbar.judging.study.changing import judge_change
 
-    output.show(judge_change(rules=_pairs(rules or ()), **options), "errorbar.judge.change/1")
+    output.show(judge_change(rules=_parse_rules(rules or ()), **options), "errorbar.judge.change/1")
 
 
 @click.command("analyze", cls=Command)
@@ -258,7 +258,7 @@ def change(output: OutputOptions, rules: Sequence[str], **options: Any) -> None:
     ci=None,
 )
 @output_options
-def analyze(output: OutputOptions, systems: Sequence[str], **options: Any) -> None:
+def analyze(output: OutputOptions, **options: Any) -> None:
     """Compute from a study what the papers computed from such studies, with intervals.
 
     \b
@@ -267,7 +267,7 @@ def analyze(output: OutputOptions, systems: Sequence[str], **options: Any) -> No
     """
     from errorbar.judging.analysis.study_analysis import judge_analyze
 
-    output.show(judge_analyze(systems=systems or None, **options), "errorbar.judge.analyze/1")
+    output.show(judge_analyze(**options), "errorbar.judge.analyze/1")
 
 
 @click.command("backup", cls=Command)
@@ -346,12 +346,12 @@ def demo(folder: Path | None, no_browser: bool, **options: Any) -> None:
     say("stopped" if folder is None else f"stopped; the study is in {folder}")
 
 
-def _pairs(given: Sequence[str]) -> dict[str, str]:
+def _parse_rules(rules: Sequence[str]) -> dict[str, str]:
     """NAME=VALUE of the command line."""
     pairs = {}
-    for each in given:
-        name, equals, value = each.partition("=")
+    for rule in rules:
+        name, equals, value = rule.partition("=")
         if not equals or not name:
-            raise UsageError(Problem("judge-rule", f"--rule must be NAME=VALUE, got '{each}'"))
+            raise UsageError(Problem("judge-rule", f"--rule must be NAME=VALUE, got '{rule}'"))
         pairs[name] = value
     return pairs

@@ -189,8 +189,7 @@ def find_selection(sources: Sources) -> ChoiceSelection | None:
     if not sources.texts or sources.models is None:
         return None
     if SELECTION not in sources.made:
-        made = study_selection(sources.texts, sources.models, sources.treebanks, tell=sources.tell)
-        sources.made[SELECTION] = made
+        sources.made[SELECTION] = study_selection(sources.texts, sources.models, sources.treebanks, tell=sources.tell)
     choices: ChoiceSelection = sources.made[SELECTION]
     return choices
 

@@ -118,17 +118,17 @@ class LikenessEvidence:
     example: tuple[str, str] = ("", "")  # a joined word, and the mark
     pair: tuple[str, str] = ("", "")  # the beginnings of the first unlike source line and of the text's line
     there: TripleSample = field(default_factory=TripleSample)  # triples of the source
-    said: TripleSample = field(default_factory=TripleSample)  # those of the text
+    written: TripleSample = field(default_factory=TripleSample)  # those of the text
 
     @property
     def moved(self) -> float:
         """Share of the unlike lines' word triples that stand elsewhere on the other side."""
-        return self.there.shared(self.said)
+        return self.there.shared(self.written)
 
     @property
     def n_triples(self) -> int:
         """How many word triples that rests on: of the side that has fewer."""
-        return min(len(self.there.hashes), len(self.said.hashes))
+        return min(len(self.there.hashes), len(self.written.hashes))
 
     @property
     def quoted(self) -> str:
@@ -150,7 +150,7 @@ class LikenessEvidence:
         self.example = self.example if self.example[0] else other.example
         self.pair = self.pair if self.pair[0] else other.pair
         self.there.add(other.there.hashes, other.there.level)
-        self.said.add(other.said.hashes, other.said.level)
+        self.written.add(other.written.hashes, other.written.level)
 
 
 def find_changed_lines(sources: Sequence[str], lines: Sequence[str]) -> list[Changed]:
@@ -189,10 +189,10 @@ def evidence(
             triples |= _triples(lines[at])
             if len(there) + len(triples) > MOST_WAITING:
                 seen.there.add(there)
-                seen.said.add(triples)
+                seen.written.add(triples)
                 there, triples = set(), set()
     seen.there.add(there)
-    seen.said.add(triples)
+    seen.written.add(triples)
     return seen
 
 

@@ -27,12 +27,12 @@ _Sentences = dict[str, dict[str, float]]
 
 
 def read_named_scores(
-    given: Source, problems: Problems, *, betas: Sequence[float] = (), first_sentence: int = 1
+    scores: Source, problems: Problems, *, betas: Sequence[float] = (), first_sentence: int = 1
 ) -> list[MetricScores]:
     """As ``read_metric_scores``; a text can be ``name=path``."""
-    file = NamedFile.parse(given) if isinstance(given, str) else None
-    if file is None or file.path == given:
-        return read_metric_scores(given, problems, betas=betas, first_sentence=first_sentence)
+    file = NamedFile.parse(scores) if isinstance(scores, str) else None
+    if file is None or file.path == scores:
+        return read_metric_scores(scores, problems, betas=betas, first_sentence=first_sentence)
     return read_metric_scores(file.path, problems, name=file.name, betas=betas, first_sentence=first_sentence)
 
 

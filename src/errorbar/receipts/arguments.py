@@ -382,7 +382,7 @@ def task_arguments(task: Task, files: DataFiles, outputs: Iterable[TeamSubmissio
 
     ``outputs`` are the runs that were scored: a command's output is data, since whoever verifies must not run it.
     """
-    written = {(run.team, run.corpus): run.path for run in outputs if run.made and run.made.kind == "command"}
+    written = {(run.team, run.corpus): run.path for run in outputs if run.baseline and run.baseline.kind == "command"}
     if not read_once(str(task.file)):
         files.add(str(task.file))
     corpora = [corpus for corpus in task.with_role("test") if corpus.gold]
@@ -395,7 +395,7 @@ def task_arguments(task: Task, files: DataFiles, outputs: Iterable[TeamSubmissio
         "runs": [
             _run_record(run, files, written.get((run.team, run.corpus)))
             for run in runs
-            if run.made is None or run.made.kind != "command" or (run.team, run.corpus) in written
+            if run.baseline is None or run.baseline.kind != "command" or (run.team, run.corpus) in written
         ],
     }
 
@@ -418,12 +418,12 @@ def _file(path: Path, files: DataFiles) -> dict[str, str]:
 
 def _run_record(run: TeamSubmission, files: DataFiles, output: Path | None) -> dict[str, object]:
     record: dict[str, object] = {"team": run.team, "run": run.run, "corpus": run.corpus}
-    if run.made is None:
+    if run.baseline is None:
         return {**record, **_file(run.path, files)}
     if output is not None:
-        return {**record, **_file(output, files), "made": {"kind": run.made.kind, "spec": run.made.spec}}
-    models = {} if run.made.models is None else {"models": _file(run.made.models, files)}
-    return {**record, "made": {"kind": run.made.kind, "spec": run.made.spec, **models}}
+        return {**record, **_file(output, files), "made": {"kind": run.baseline.kind, "spec": run.baseline.spec}}
+    models = {} if run.baseline.models is None else {"models": _file(run.baseline.models, files)}
+    return {**record, "made": {"kind": run.baseline.kind, "spec": run.baseline.spec, **models}}
 
 
 def read_task_record(record: Mapping[str, Any], names: Iterable[str], stage: Path, receipt: str) -> Task:
@@ -453,7 +453,7 @@ def read_task_record(record: Mapping[str, Any], names: Iterable[str], stage: Pat
     teams = []
     for team in dict.fromkeys(run.team for run in runs):
         own = tuple(run for run in runs if run.team == team)
-        teams.append(Team(team, submissions=own, baseline=any(run.made is not None for run in own)))
+        teams.append(Team(team, submissions=own, baseline=any(run.baseline is not None for run in own)))
     return Task(name, file, tuple(corpora), tuple(teams), metrics, None, RUNS_PER_TEAM, stage / ".statistics")
 
 
@@ -492,11 +492,11 @@ def _read_run(record: Mapping[str, Any], known: set[str], stage: Path, receipt: 
     if system["kind"] == "command":  # a stranger's: it is never run
         output = Path(staged_path(record, known, stage, receipt))
         baseline = Baseline("command", str(system["spec"]), None, Place(receipt), output=output)
-        return TeamSubmission(team, number, corpus, output, made=baseline)
+        return TeamSubmission(team, number, corpus, output, baseline=baseline)
     if system["spec"] not in find_registered("errorbar.correctors"):
         split_spec(system["spec"])
     models = Path(staged_path(system["models"], known, stage, receipt)) if "models" in system else None
     kind = cast("MadeBy", system["kind"])
     return TeamSubmission(
-        team, number, corpus, stage / team, made=Baseline(kind, system["spec"], models, Place(receipt))
+        team, number, corpus, stage / team, baseline=Baseline(kind, system["spec"], models, Place(receipt))
     )

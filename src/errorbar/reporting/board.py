@@ -35,7 +35,7 @@ NO_RUN = "no run was handed in, or none was released"
 def board_report(results: TaskResults, *, date: str = "") -> Report:
     """The overview's tables: profiles, then for each corpus its own; an empty ``date`` makes the same every time."""
     task = results.task
-    n_runs = sum(run.submission.made is None for result in results.corpora for run in result.runs)
+    n_runs = sum(run.submission.baseline is None for result in results.corpora for run in result.runs)
     n_baselines = sum(team.baseline for team in task.teams)
     n_teams = len(task.teams) - n_baselines
     beside = f", beside {count_noun(n_baselines, 'baseline')}" if n_baselines else ""

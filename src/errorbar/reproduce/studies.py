@@ -133,7 +133,7 @@ def _paths(files: Source | Sequence[Source]) -> tuple[str, ...]:
 
 
 def _find_drawing(study: str, chart: str) -> Callable[[Sources, str, Any], None]:
-    """What draws the figures of a study."""
+    """Find the function that draws the figures of a study."""
     if not chart.lower().endswith(PICTURES):
         raise unknown_ending(chart, PICTURES)
     added = added_cells(study)

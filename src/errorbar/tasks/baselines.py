@@ -249,7 +249,7 @@ class BaselineMaker:
         Raises:
             InputError: If a model is missing or does not fit, the file names no such system, or it fails.
         """
-        baseline = run.made
+        baseline = run.baseline
         if baseline is None:
             return run
         try:
@@ -276,10 +276,10 @@ class BaselineMaker:
             write = partial(self._write_other, baseline, system)
         path = self.cache.output(parts, code, write, anew=anew)
         if baseline.kind != "detector":
-            return replace(run, path=path, made=baseline)
+            return replace(run, path=path, baseline=baseline)
         parts.append("labels")
         labels = self.cache.output(parts, code, lambda out: save_lines(self._labels(path), str(out)), anew=anew)
-        return replace(run, path=labels, made=replace(baseline, table=path))
+        return replace(run, path=labels, baseline=replace(baseline, table=path))
 
     def _write_trained(self, system: TrainedSystem, spec: str, models: Path, out: Path) -> None:
         with TemporaryDirectory() as folder:

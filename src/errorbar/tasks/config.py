@@ -122,12 +122,12 @@ class TeamSubmission:
     path: Path
     late: bool = False
     submitted: datetime | None = None  # None where nobody asked, because there is no deadline
-    made: Baseline | None = None  # what makes its output; None: a team handed it in
+    baseline: Baseline | None = None  # what makes its output; None: a team handed it in
 
     @property
     def name(self) -> str:
         """The name of its row: ``CAMB-1``, and a baseline's own name."""
-        return f"{self.team}-{self.run}" if self.made is None else self.team
+        return f"{self.team}-{self.run}" if self.baseline is None else self.team
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,7 +260,7 @@ def read_systems(task: Task, top: TomlTable) -> Iterator[Team]:
         models = models if models.exists() else None
         baseline = Baseline(kind, values[kind], models, table.place(kind), values["depends"], values["timeout"])
         runs = [
-            TeamSubmission(name, 1, corpus.name, task.file.parent / name, made=baseline)
+            TeamSubmission(name, 1, corpus.name, task.file.parent / name, baseline=baseline)
             for corpus in task.with_role("test")
         ]
         approach = values[kind]

@@ -346,7 +346,7 @@ def _score_corpus(
     refused: dict[str, list[Problem]] = {}
     notes: list[Problem] = []
     runs = task.submissions(corpus.name)
-    if any(run.made is not None for run in runs):
+    if any(run.baseline is not None for run in runs):
         from errorbar.tasks.baselines import BaselineMaker, make_all  # noqa: PLC0415 - detectors, where a task has some
 
         runs = make_all(runs, BaselineMaker(data.units, folder), refused)
@@ -367,7 +367,7 @@ def _score_corpus(
         name = str(run.path)
         if name in outputs:
             every, others, by_one = (
-                tuple(sign_score(replace(score, system=run.name), run.made) for score in own_scores.get(name, ()))
+                tuple(sign_score(replace(score, system=run.name), run.baseline) for score in own_scores.get(name, ()))
                 for own_scores in (scores, answers, alone)
             )
             own = tuple(note for note in notes if note.place.file == name or note.place.file.startswith(f"{name}/"))
@@ -487,7 +487,7 @@ def _study_runs(task: Task, results: CorpusResults, problems: Problems, resampli
     systems = [Hypothesis(run.team, list(output)) for run, output in outputs.items()]
     loaded = Loaded(data.reference, systems, documents, problems, ())
     study = study_corpus(loaded, metrics, resampling, browse=browse)
-    baselines = {run.team: run.made for run in runs if run.made is not None}
+    baselines = {run.team: run.baseline for run in runs if run.baseline is not None}
     if baselines:
         study = _with_baselines(study, baselines, data.reference, resampling, texts=browse)
     return replace(study, notes=reword_problems(study.notes))

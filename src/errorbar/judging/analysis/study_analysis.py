@@ -65,7 +65,7 @@ QUARTILES = {"first quarter": 0.25, "median": 0.5, "third quarter": 0.75}
 
 @dataclass(frozen=True, slots=True, repr=False)
 class StudyAnalysis(Result):
-    """What a study's judgments say.
+    """The findings of a study's judgments.
 
     Attributes:
         scheme: Name of its scheme.
