@@ -31,14 +31,8 @@ def made(folder: Path, scheme: str, **more: object) -> Path:
     items.write_text(TEXTS[scheme], encoding="utf-8")
     answer = {"error-ok": "error", "choice": "second", "cloze": "on", "preposition": "incorrect"}[scheme]
     gold.write_text(f"item,answer,explanation\ni1,{answer},why\ni2,{answer},\n", encoding="utf-8")
-    rules: dict[str, Any] = {
-        "policy": "none",
-        "repeats": 0.2,
-        "consent": "Do you agree?",
-        "eligibility": ("Adult?",),
-        "pay": "2 c",
-    }
-    judge_init(folder / "study", items, scheme=scheme, gold_items=gold, **rules, **more)
+    rules: dict[str, Any] = {"policy": "none", "repeats": 0.2, "consent": "Do you agree?", "pay": "2 c", **more}
+    judge_init(folder / "study", items, scheme=scheme, gold_items=gold, eligibility=("Adult?",), **rules)
     work(folder / "study", 5, most=60)
     with Study.open(folder / "study").store() as store:
         store.write(lambda tx: exclude(tx, 2, "too fast", "manager", 5.5))
