@@ -34,7 +34,7 @@ from errorbar.api.paper import TITLE, judge_line
 from errorbar.api.signatures import made_by, types_convention
 from errorbar.api.significance import cell_estimate
 from errorbar.core.arrays import Floats
-from errorbar.core.estimate import Interval, Undefined
+from errorbar.core.estimate import Interval, Undefined, value_or_none
 from errorbar.core.problems import Place, Problem, Problems, UsageError
 from errorbar.metrics.base import Metric
 from errorbar.metrics.ceiling import (
@@ -54,7 +54,6 @@ from errorbar.metrics.ceiling import (
     prepare_study,
     type_rows,
     usual_sizes,
-    value_or_none,
 )
 from errorbar.metrics.ceiling import ceiling as fold_ceiling
 from errorbar.metrics.judge_sets import GROUPS, MOST

@@ -31,7 +31,7 @@ from errorbar.api.paper import PaperText, ScoredData, comparison_for_paper, sets
 from errorbar.api.score_result import measure_column
 from errorbar.api.signatures import made_by
 from errorbar.api.significance import cell_estimate, ends_record, pair_record, pair_table
-from errorbar.core.estimate import BootstrapMethod, Interval, Undefined
+from errorbar.core.estimate import BootstrapMethod, Interval, Undefined, value_or_none
 from errorbar.core.problems import Place, Problem, UsageError
 from errorbar.metrics.base import Measure, Metric
 from errorbar.metrics.comparison import (
@@ -248,7 +248,7 @@ class ComparisonResult(Result):
         rows = zip(self.found.names, self.found.scores.tolist(), strict=True)
         return {
             "systems": [
-                {"system": name, **dict(zip(names, map(_value_or_none, row), strict=True)), **self._against_sets(name)}
+                {"system": name, **dict(zip(names, map(value_or_none, row), strict=True)), **self._against_sets(name)}
                 for name, row in rows
             ],
             "pairs": [pair_record(pair) for pair in self.found.pairs],
@@ -300,9 +300,7 @@ class ComparisonResult(Result):
         if self.found.test.smaller_sets is None:
             return {}
         return {
-            f"{self.found.measure.name}_judges": _value_or_none(
-                float(self.found.values[self.found.names.index(system)])
-            )
+            f"{self.found.measure.name}_judges": value_or_none(float(self.found.values[self.found.names.index(system)]))
         }
 
     def pair_table(self) -> Table:
@@ -442,7 +440,3 @@ def _note_single_runs(data: Loaded, systems: Sequence[System]) -> None:
     named = ", ".join(single[:FEW]) + (f" and {len(single) - FEW} more" if len(single) > FEW else "")
     message = f"{named}: one run, so that how others would vary is in no interval and no p-value"
     data.problems.note("runs-fixed", message, Place(), fix="name=run1,run2 takes several")
-
-
-def _value_or_none(value: float) -> float | None:
-    return None if isnan(value) else value

@@ -16,6 +16,7 @@ import numpy as np
 
 from errorbar.api.arguments import Beta, Bounds, Confidence, Count, Metrics, Whole, public, sentence_metric
 from errorbar.api.inputs import Gold, Loaded, ReadingOptions, Systems, Taking, load, usual_metric
+from errorbar.core.estimate import value_or_none
 from errorbar.core.problems import Place, Problem, Problems, UsageError, nearest
 from errorbar.formats.saving import save_lines
 from errorbar.metrics.base import Measure, Metric
@@ -460,10 +461,6 @@ def _summarize_known(summary: Callable[[list[float]], Any], values: Sequence[flo
     return float(summary(known)) if known else float("nan")
 
 
-def _known(value: float) -> float | None:
-    return None if isnan(value) else value
-
-
 def _text_record(text: FittedText) -> dict[str, object]:
     return {
         **attributes(text, "name", "annotator", "held_out", "small"),
@@ -480,12 +477,12 @@ def _coverage_record(group: CoverageGroup) -> dict[str, object]:
         "k": group.k,
         "of": "difference" if group.difference else "score",
         "held_out": group.held_out,
-        "holds": _known(group.mean),
-        "half_width": _known(group.half_width),
+        "holds": value_or_none(group.mean),
+        "half_width": value_or_none(group.half_width),
         "intervals": [
             {
                 "names": [*interval.names],
-                **{"holds": _known(interval.holds), "half_width": _known(interval.half_width)},
+                **{"holds": value_or_none(interval.holds), "half_width": value_or_none(interval.half_width)},
                 "given": interval.given,
             }
             for interval in group.intervals

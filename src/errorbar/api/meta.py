@@ -17,7 +17,7 @@ from errorbar.api.rank import RankingDraws, ranking_resampling
 from errorbar.api.signatures import made_by
 from errorbar.core.arrays import Floats
 from errorbar.core.corpus import ContentHash, Hypothesis
-from errorbar.core.estimate import Estimate, Interval, Undefined
+from errorbar.core.estimate import Estimate
 from errorbar.core.problems import Place, Problem, Problems, UsageError, nearest
 from errorbar.core.rankings import Comparisons, MetricScores
 from errorbar.formats.look import Source, display_name
@@ -246,12 +246,13 @@ class MetaEvaluation(Result):
         rows: list[list[Cell]] = []
         for agreement, soft in zip(self.agreements, self.soft, strict=True):
             for kind, estimate in agreement.correlations.items():
-                judgments = _ends(agreement.judged.get(kind))
+                over_judges = agreement.judged.get(kind)
+                judgments = None if over_judges is None else over_judges.interval_or_reason
                 rows.append([agreement.metric, kind, TITLES[kind], n, estimate, judgments, agreement.p_values[kind]])
             if has_soft:
                 accuracy = soft.accuracy
                 bare = replace(accuracy, interval=None, no_interval=None)
-                rows.append([agreement.metric, SOFT, "SPA", accuracy.n_units, bare, _ends(accuracy), None])
+                rows.append([agreement.metric, SOFT, "SPA", accuracy.n_units, bare, accuracy.interval_or_reason, None])
         beside = any(
             correlation.interval for agreement in self.agreements for correlation in agreement.correlations.values()
         )
@@ -320,10 +321,6 @@ class MetaEvaluation(Result):
         swapped = ", ".join(sorted({test.swapped for test in self.tests}))
         notes = [f"swapped: {swapped}; p-values are not corrected for the number of tests"]
         return Table(columns, rows, "Tests between metrics", "tests", notes)
-
-
-def _ends(estimate: Estimate | None) -> Interval | Undefined | None:
-    return None if estimate is None else estimate.interval or estimate.no_interval
 
 
 def _record(agreement: MetricAgreement) -> dict[str, object]:

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from math import isnan
 from typing import TYPE_CHECKING, Literal
 
-from errorbar.core.estimate import Estimate, Interval, Undefined
+from errorbar.core.estimate import Estimate, Interval, Undefined, value_or_none
 from errorbar.core.labels import format_count, join_words
 from errorbar.core.problems import visible
 from errorbar.core.spec import split_spec
@@ -54,17 +54,12 @@ def judge_columns(scores: Sequence[Score], measures: Sequence[Measure]) -> list[
             if score.judges is None or name not in score.judges.measures:
                 return None
             estimate = score.judges.measures[name].estimate
-            return estimate if several else interval_of(estimate)
+            return estimate if several else estimate.interval_or_reason
 
         title = f"{measure.title}, {judges_text(known[0].sets.rule)}" if several else TITLE
         only: Literal["", "data"] = "" if measure.name in mains else "data"
         columns.append((Column(title, measure.kind, f"{measure.name}_judges", interval=beside, only=only), cell))
     return columns
-
-
-def interval_of(estimate: Estimate) -> Interval | Undefined | None:
-    """An interval, or why there is none."""
-    return estimate.interval if estimate.interval is not None else estimate.no_interval
 
 
 def judges_text(rule: JudgeRule) -> str:
@@ -144,7 +139,7 @@ def variances_record(components: TwoWay | None) -> dict[str, object]:
     return {
         "variance_texts": components.texts,
         "variance_judges": components.judges,
-        "variance_both": None if isnan(components.both) else components.both,
+        "variance_both": value_or_none(components.both),
         **({"variance_runs": components.runs} if components.runs else {}),
         "df": components.df,
     }
@@ -164,7 +159,7 @@ def run_columns(scores: Sequence[Score], measures: Sequence[Measure]) -> list[tu
 
         def cell(score: Score, name: str = measure.name) -> Cell:
             known = None if score.over_runs is None else score.over_runs.get(name)
-            return None if known is None else interval_of(known.estimate)
+            return None if known is None else known.estimate.interval_or_reason
 
         columns.append((column, cell))
     main = next(measure for measure in several[0].measures if measure.name == several[0].main)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
-from math import isnan
 from typing import ClassVar, Literal
 
 from errorbar.api.paper import (
@@ -18,7 +17,7 @@ from errorbar.api.paper import (
     runs_record,
     scores_for_paper,
 )
-from errorbar.core.estimate import Estimate, Undefined
+from errorbar.core.estimate import Estimate, Undefined, value_or_none
 from errorbar.core.problems import Problem, UsageError, nearest
 from errorbar.metrics.base import Measure
 from errorbar.metrics.scores import Score, TypeScore, signature_lines
@@ -137,7 +136,7 @@ class Scores(Result):
             record[f"by_{score.unit}"] = [
                 {score.unit: row.unit, "annotator": row.annotator, **row.counts, **values, **no_interval}
                 for row in score.by_unit
-                for values in [{name: None if isnan(value) else value for name, value in row.values.items()}]
+                for values in [{name: value_or_none(value) for name, value in row.values.items()}]
             ]
         return record
 

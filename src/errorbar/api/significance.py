@@ -7,7 +7,7 @@ from math import isnan
 from typing import Any, Literal
 
 from errorbar.api.paper import judge_line, judges_text, run_variances_record, runs_line, variances_record
-from errorbar.core.estimate import Estimate, Interval, Undefined
+from errorbar.core.estimate import Estimate, Interval, Undefined, value_or_none
 from errorbar.metrics.base import Measure
 from errorbar.metrics.comparison import POINT, Comparison, DecidingTest, Pair, level_text
 from errorbar.tables.plain import as_text, attributes, interval_record
@@ -147,7 +147,7 @@ def pair_record(pair: Pair) -> dict[str, object]:
     return {
         "first": pair.first,
         "second": pair.second,
-        "difference": None if isnan(pair.difference) else pair.difference,
+        "difference": value_or_none(pair.difference),
         "interval": ends_record(pair.interval),
         "p": verdict.p,
         "p_at_floor": verdict.at_floor,

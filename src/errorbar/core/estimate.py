@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from math import exp, inf, isinf
+from math import exp, inf, isinf, isnan
 from typing import Literal
 
 from errorbar.version import __version__
@@ -60,6 +60,11 @@ class Undefined(StrEnum):
     RUNS_ALONE = "the runs of the method do not show how judgments vary"
     TOO_FEW_RUNS = "too few runs: nearly every value is possible"
     AT_AN_END = "the value is an end of its range, which does not show how it varies"
+
+
+def value_or_none(value: float) -> float | None:
+    """The value, or None where it is not a number."""
+    return None if isnan(value) else float(value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +145,11 @@ class Estimate:
     n_clusters: int | None = None  # groups of dependent units; None: units count as independent
     undefined: Undefined | None = None  # why there is no value, or which empty case a convention filled
     no_interval: Undefined | None = None  # why there is none although one was asked for
+
+    @property
+    def interval_or_reason(self) -> Interval | Undefined | None:
+        """The interval, or why there is none although one was asked for; None: none was."""
+        return self.interval if self.interval is not None else self.no_interval
 
     def with_interval(self, interval: Interval | Undefined, *, n_clusters: int | None = None) -> Estimate:
         """The same value with its interval, or with the reason why it has none."""

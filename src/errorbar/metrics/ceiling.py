@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from errorbar.core.arrays import Floats, divide
 from errorbar.core.corpus import Corpus, CorrectedSentence, Hypothesis, absent_note
-from errorbar.core.estimate import Interval, Scale, Undefined
+from errorbar.core.estimate import Interval, Scale, Undefined, value_or_none
 from errorbar.core.problems import Place, Problem, Problems, UsageError
 from errorbar.edits.admission import Admission
 from errorbar.edits.texts import corrected_text
@@ -425,11 +425,6 @@ def type_rows(study: CeilingData, size: int) -> list[TypeRow]:
         for k, name in enumerate(names)
         if not np.isnan(recalls[:, k]).all()  # types of systems alone have no recall
     ]
-
-
-def value_or_none(value: float) -> float | None:
-    """The value, or None where it is not a number."""
-    return None if np.isnan(value) else float(value)
 
 
 def type_recall(study: CeilingData, text: ScoredText, size: int) -> Floats:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import isnan
 from typing import TYPE_CHECKING
 
-from errorbar.core.estimate import Estimate, Scale, Signature, Undefined
+from errorbar.core.estimate import Estimate, Scale, Signature, Undefined, value_or_none
 from errorbar.core.problems import Problem, UsageError, nearest
 from errorbar.metrics.base import Measure
 
@@ -51,7 +50,7 @@ class JointEstimate:
         cls, value: float, n_units: int, components: TwoWay | Undefined, level: float, scale: Scale
     ) -> JointEstimate:
         """The value, NaN where there is none, with the interval that its components give."""
-        bare = Estimate(None if isnan(value) else value, n_units)
+        bare = Estimate(value_or_none(value), n_units)
         if isinstance(components, Undefined):
             return cls(bare.with_interval(components))
         return cls(bare.with_interval(components.interval(level, scale)), components)

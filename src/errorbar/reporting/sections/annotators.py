@@ -15,8 +15,8 @@ from errorbar.api.ceiling import CeilingResult
 from errorbar.api.corpus_results import CorpusStudy, CrowdStudy, Study
 from errorbar.api.paper import TITLE
 from errorbar.core.arrays import Floats
-from errorbar.core.estimate import Estimate
-from errorbar.metrics.ceiling import Ceiling, CeilingIntervals, Row, value_or_none
+from errorbar.core.estimate import Estimate, value_or_none
+from errorbar.metrics.ceiling import Ceiling, CeilingIntervals, Row
 from errorbar.reporting.blocks import Block, Chart, Prose, Section, Spec
 from errorbar.reporting.charts.curves import MOST_COLORED, LinePoint, line_chart
 from errorbar.reporting.charts.rows import Dot, HeatCell, RowNames, dot_chart, heat_chart
