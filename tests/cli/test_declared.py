@@ -9,6 +9,7 @@ import re
 import shutil
 import subprocess
 import sys
+from dataclasses import asdict
 from importlib import import_module
 from pathlib import Path
 
@@ -17,12 +18,13 @@ import pytest
 import errorbar
 from errorbar.cli.declared import parameters_of
 from errorbar.core import UsageError
+from errorbar.judging import StudyRules
 from tests.helpers.cli import CommandLine
 
 PACKAGE = Path(errorbar.__file__).parent
 FUNCTIONS = sorted(
     name
-    for path in (PACKAGE / "cli").glob("*.py")
+    for path in PACKAGE.rglob("*.py")
     for name in re.findall(r'options_of\(\s*"errorbar\.([\w.]+:\w+)"', path.read_text(encoding="utf-8"))
 )
 COUNT = '''"""Words of a text."""
@@ -120,6 +122,12 @@ def test_what_is_read_is_what_python_has(name: str) -> None:
         key for key, each in known.items() if each.default is each.empty
     }
     assert [key for key, each in read.items() if not each.text] == []
+
+
+def test_a_study_has_the_rules_of_a_new_one() -> None:
+    rules = asdict(StudyRules())
+    known = parameters_of("errorbar.judging.study.make", "judge_init")
+    assert {name: known[name].default for name in rules} == rules
 
 
 def test_python_refuses_what_the_command_line_refuses(errorbar: CommandLine, tmp_path: Path) -> None:

@@ -61,7 +61,11 @@ def test_what_is_no_model_is_refused(tmp_path: Path) -> None:
 
 
 def changed(path: Path, member: str, old: bytes, new: bytes) -> Path:
-    change_member(path, member, lambda content: content.replace(old, new), out=path.with_name("changed"))
+    def replace_old(content: bytes) -> bytes:
+        assert old in content
+        return content.replace(old, new)
+
+    change_member(path, member, replace_old, out=path.with_name("changed"))
     return path.with_name("changed")
 
 

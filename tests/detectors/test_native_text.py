@@ -12,7 +12,7 @@ import pytest
 from errorbar import train
 from errorbar.core import InputError, UsageError
 from errorbar.detectors.lexicon import PREPOSITIONS
-from errorbar.detectors.published_tables import AHEAD, HELD, OTHER, RESAMPLING, curves, find_selection
+from errorbar.detectors.published_tables import AHEAD, HELD, OTHER, RESAMPLING, curves, make_selection
 from errorbar.detectors.selection import ChoiceSelection, study_selection
 from errorbar.reproduce import Cell, Outcome, Sources, reproduce
 from tests.detectors.small_tables import shrink_tables
@@ -177,7 +177,7 @@ def test_the_textbooks(data: Path, tmp_path: Path) -> None:
     books = [book for book in sorted((data / "openstax_ccby_text").glob("*.txt")) if "LICENSE" not in book.name]
     train(books, tmp_path, part="tagger", treebank=banks["train.rebuilt"])
     sources = Sources(data, tmp_path, tuple(map(str, books)), (str(banks["dev"]), str(banks["test"])))
-    found = find_selection(sources)
+    found = make_selection(sources)
     assert found is not None
     assert [PREPOSITIONS[k] for k in found.most_frequent] == ["of", "in", "to", "for", "as"]
     for chosen, ranges in (

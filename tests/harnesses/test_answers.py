@@ -13,7 +13,7 @@ from errorbar.harnesses.common import (
     AnswerScoring,
     ModelAnswer,
     make_answer,
-    prompted_sentences,
+    read_prompts,
     score_answers,
     unit_counts,
 )
@@ -22,7 +22,7 @@ from tests.harnesses.known_answers import GOLD, known_model, printed
 
 def answers(system: str) -> tuple[ModelAnswer, ...]:
     model = known_model(system)
-    return tuple(make_answer(sentence.record, model.answer(sentence.text)) for sentence in prompted_sentences(GOLD))
+    return tuple(make_answer(sentence.record, model.answer(sentence.text)) for sentence in read_prompts(GOLD))
 
 
 @pytest.mark.parametrize(
@@ -41,7 +41,7 @@ def test_tokens_are_written_as_ordinary_text(tokens: str, text: str) -> None:
 
 def comes_back(gold: Path) -> bool:
     corpus = errorbar.read_corpus(gold)
-    asked = list(prompted_sentences(corpus))
+    asked = list(read_prompts(corpus))
     assert sum(each.text != sentence.text for each, sentence in zip(asked, corpus.sentences, strict=True)) > 60
     return [make_answer(each.record, each.text).line for each in asked] == [s.text for s in corpus.sentences]
 
@@ -58,14 +58,14 @@ def test_who_repeats_the_text_of_a_corpus_has_changed_nothing(gold: str, data: P
 
 def test_a_text_whose_tokens_would_not_come_back_is_shown_as_tokens() -> None:
     corpus = errorbar.Corpus([errorbar.Sentence("the `` and '' the ` , ' x"), errorbar.Sentence("Well , yes")], ())
-    first, second = prompted_sentences(corpus)
+    first, second = read_prompts(corpus)
     assert make_answer(first.record, first.text).line == "the `` and '' the ` , ' x"
     assert second.text == "Well, yes"
-    assert next(prompted_sentences(corpus, tokens=True)).text == corpus.sentences[0].text
+    assert next(read_prompts(corpus, tokens=True)).text == corpus.sentences[0].text
 
 
 def test_an_empty_answer_leaves_the_sentence_and_lines_are_one_text() -> None:
-    (asked,) = prompted_sentences(errorbar.Corpus([errorbar.Sentence("I go , too .", {"a": ()})], ("a",)))
+    (asked,) = read_prompts(errorbar.Corpus([errorbar.Sentence("I go , too .", {"a": ()})], ("a",)))
     assert (asked.text, asked.targets) == ("I go, too.", ("I go, too.",))
     assert make_answer(asked.record, " \n ") == ModelAnswer(asked.record, "I go , too .", empty=True)
     assert make_answer(asked.record, "\nI went,\n\ntoo.\n") == ModelAnswer(asked.record, "I went , too .")
@@ -97,7 +97,7 @@ def test_several_answers_to_each_sentence_are_runs(tmp_path: Path) -> None:
 
 
 def test_clusters_can_be_other_groups_or_none() -> None:
-    own, given = answers("greedy"), [json.loads(sentence.record)["document"] for sentence in prompted_sentences(GOLD)]
+    own, given = answers("greedy"), [json.loads(sentence.record)["document"] for sentence in read_prompts(GOLD)]
     scoring = AnswerScoring("m2", 0.95)
     by_document = score_answers((own,), scoring=scoring)
     assert score_answers((own,), tuple(given), scoring) == by_document
@@ -107,7 +107,7 @@ def test_clusters_can_be_other_groups_or_none() -> None:
 
 
 def test_odd_answers_are_scored_and_warned_of(caplog: pytest.LogCaptureFixture) -> None:
-    own = tuple(make_answer(sentence.record, "I am a helpful assistant.") for sentence in prompted_sentences(GOLD))
+    own = tuple(make_answer(sentence.record, "I am a helpful assistant.") for sentence in read_prompts(GOLD))
     found = score_answers((own,), scoring=AnswerScoring("m2", 0.95))
     assert found.values["f"] < 0.3
     assert "not-this-source" in caplog.text

@@ -9,6 +9,7 @@ from typing import TypeVar
 import pytest
 
 from errorbar import ErrorbarError
+from errorbar.core import UsageError
 
 T = TypeVar("T")
 
@@ -20,8 +21,10 @@ def require(value: T | None) -> T:
 
 
 @contextmanager
-def expect_refusal(code: str, match: str | None = None) -> Iterator[pytest.ExceptionInfo[ErrorbarError]]:
-    """Expect an error with this code, and a message in which the pattern ``match`` is found."""
-    with pytest.raises(ErrorbarError, match=match) as caught:
+def expect_refusal(
+    code: str, match: str | None = None, kind: type[ErrorbarError] = UsageError
+) -> Iterator[pytest.ExceptionInfo[ErrorbarError]]:
+    """Expect an error of a kind with this code, and a message in which the pattern ``match`` is found."""
+    with pytest.raises(kind, match=match) as caught:
         yield caught
     assert caught.value.code == code

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 
 import pytest
 from sqlalchemy import event
 
 from errorbar.core import UsageError
-from errorbar.judging import StudyRules, add_items, check, current_rules, exclude, readmit, stop_item
+from errorbar.judging import StudyRules, add_items, check, current_rules, exclude, readmit, set_rules, stop_item
 from errorbar.judging.protocol.leases import expire
 from tests.judging.empty_stores import Study, work_item
 
@@ -97,6 +98,14 @@ def test_others_wait_for_few_statements_however_many_judgments_a_rater_has(make_
     assert study.states()[late, overdue[0].item.name, "main"] == "done"
     statements.clear()
     study.write(lambda tx: readmit(tx, careless, "manager", 2.0))
+    assert len(statements) < 30
+    for k in (2, 1):
+        statements.clear()
+        study.write(partial(set_rules, rules=StudyRules(raters_per_item=k, policy="none"), now=3.0))
+        assert len(statements) < 30
+    study.claim(late)
+    statements.clear()
+    study.write(lambda tx: expire(tx, current_rules(tx), study.clock.now + 7200))
     assert len(statements) < 30
 
 

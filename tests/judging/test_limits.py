@@ -167,7 +167,7 @@ def test_tries_are_counted_before_a_body_is_read(tmp_path: Path) -> None:
 
 def test_a_rater_holds_few_unfinished_bodies_and_keeps_nobody_else_waiting(tmp_path: Path) -> None:
     study = made_study(tmp_path / "study", StudyRules())
-    link = next(part for part in str(judge_invite(study.folder, crowd="crowd").to_dict()).split("'") if "/j/" in part)
+    link = judge_invite(study.folder, crowd="crowd").links[0].url
     with running(study.folder, Reach(port=0)) as server, ExitStack() as stack:
         ann, ben = Visitor(server.url), Visitor(server.url)
         for visitor, name in ((ann, "ann"), (ben, "ben")):

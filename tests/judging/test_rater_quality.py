@@ -30,6 +30,7 @@ ALWAYS_OK = [StoredAnswer("ann", item.name, OK) for item in GOLD]  # at 1, 2, ..
 @pytest.mark.parametrize(
     ("said", "policy", "excluded", "why"),
     [
+        (ALWAYS_OK[:1], "sequential", [], None),
         (ALWAYS_OK[:7], "sequential", [], None),  # three errors among them
         (ALWAYS_OK[:8], "sequential", [], "0 of 4 gold items right where 'error' is right"),
         (ALWAYS_OK, "none", [], None),
@@ -38,7 +39,16 @@ ALWAYS_OK = [StoredAnswer("ann", item.name, OK) for item in GOLD]  # at 1, 2, ..
         (ALWAYS_OK, "sequential", [{"rater": "ann", "until": 8.5}], None),  # readmitted: afresh from then on
         (ALWAYS_OK, "sequential", [{"rater": "ann", "until": 0.5}], "0 of 6 gold items right where 'error' is right"),
     ],
-    ids=["three", "four", "no policy", "no gold", "unknown", "readmitted late", "readmitted early"],
+    ids=[
+        "one that is right",
+        "three",
+        "four",
+        "no policy",
+        "no gold",
+        "unknown",
+        "readmitted late",
+        "readmitted early",
+    ],
 )
 def test_who_answers_ok_to_every_error_is_excluded_by_the_fourth(
     said: list[StoredAnswer], policy: Policy, excluded: list[dict[str, object]], why: str | None

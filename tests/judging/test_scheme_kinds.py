@@ -62,7 +62,11 @@ class PercentKind(QuestionKind):
 QUESTION_KINDS: dict[str, QuestionKind] = {"percent": PercentKind()} | {"""
 PERCENT_FIELD = """
 class PercentKind extends QuestionKind {
-  build(panel, question, field) { field.append(Object.assign(document.createElement('input'), { type: 'range' })); }
+  build(panel, question, field) {
+    const input = Object.assign(document.createElement('input'), { type: 'range' });
+    input.addEventListener('change', () => panel.on.choose(question, Number(input.value)));
+    field.append(input);
+  }
 }
 
 const QUESTION_KINDS = { percent: new PercentKind(),"""
@@ -70,6 +74,17 @@ QUESTION_CHANGES = {
     "question_kinds.py": ("QUESTION_KINDS: dict[str, QuestionKind] = {", QUESTION_KIND.lstrip()),
     "web/static/question_kinds.js": ("const QUESTION_KINDS = {", PERCENT_FIELD.lstrip()),
 }
+PAGE = """
+import { kindOf } from './question_kinds.js';
+globalThis.document = { createElement: () => new EventTarget() };
+const question = { id: 'sure', kind: 'percent' }, fields = [], chosen = [];
+const panel = { on: { choose: (asked, value) => chosen.push([asked.id, value]) } };
+kindOf(question).build(panel, question, { append: (input) => fields.push(input) }, {});
+fields[0].value = '60';
+fields[0].dispatchEvent(new Event('change'));
+kindOf(question).show(panel, question, fields[0], {}, null);
+console.log(JSON.stringify([chosen, kindOf(question).isAnswered(0), kindOf(question).namesTokens]));
+"""
 SCHEME = """
 name = "bare"
 title = "Is this a word?"
@@ -135,6 +150,12 @@ def test_a_scheme_of_a_new_kind_touches_three_files_and_a_question_two(tmp_path:
     assert re.findall(r"^a,r\d,yes,.*,yes,60,", done.stdout, re.MULTILINE)
     assert done.stdout.count("a,r") == 2
     assert done.stdout.rstrip().endswith("2.0")
+    if node := shutil.which("node"):  # the page's half, where something can run it
+        static = package / "judging" / "web" / "static"
+        (static / "package.json").write_text('{"type": "module"}')
+        program = [node, "--input-type=module", "--eval", PAGE]
+        shown = subprocess.run(program, check=False, cwd=static, capture_output=True, text=True, timeout=60)
+        assert shown.stdout.strip() == '[[["sure",60]],true,false]', shown.stderr
 
 
 def test_no_other_file_asks_for_a_kind_by_its_name() -> None:

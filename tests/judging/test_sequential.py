@@ -42,7 +42,8 @@ def test_who_always_says_ok_falls_although_nine_tenths_of_the_gold_is_ok() -> No
 
 def test_what_is_decided_stays_decided() -> None:
     good, then_bad = [("OK", True)] * 9, [("OK", False)] * 30
-    assert class_tests(StudyRules(), good)[0].verdict is RaterVerdict.KEEP
+    (test,) = class_tests(StudyRules(), good)
+    assert (test.label, test.verdict) == ("OK", RaterVerdict.KEEP)
     assert reason_to_exclude(StudyRules(), good + then_bad) is None
 
 

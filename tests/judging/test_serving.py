@@ -20,7 +20,7 @@ from errorbar import judge_invite, judge_serve
 from errorbar.cli.judge_commands import _qr_lines
 from errorbar.core import UsageError
 from errorbar.judging import Doors, Reach, Study, StudyRules
-from errorbar.judging.web.listening import bind, checked_url, warnings_of
+from errorbar.judging.web.listening import bind, check_url, warnings_of
 from tests.judging.served import Visitor, made_study
 
 FORM = b"Content-Type: application/x-www-form-urlencoded\r\n\r\n"
@@ -204,11 +204,11 @@ def test_addresses() -> None:
     assert Reach().url == "http://127.0.0.1:8765"
     assert Reach().is_local
     assert set(Reach().hosts() or ()) == {"127.0.0.1", "localhost", "[::1]"}
-    behind = Reach(public_url=checked_url("https://example.org/judge/"))
+    behind = Reach(public_url=check_url("https://example.org/judge/"))
     assert (behind.url, behind.root) == ("https://example.org/judge", "/judge")
     assert "example.org" in (behind.hosts() or ())
     for url, named in {"https://[::1]/x": "[::1]", "https://Müller.example": "xn--mller-kva.example"}.items():
-        assert named in (Reach(public_url=checked_url(url)).hosts() or ()), "as browsers say it"
+        assert named in (Reach(public_url=check_url(url)).hosts() or ()), "as browsers say it"
     everywhere = Reach("0.0.0.0")
     assert everywhere.hosts() is None
     assert not everywhere.is_local
@@ -216,7 +216,7 @@ def test_addresses() -> None:
     assert "0.0.0.0" not in everywhere.url
     for wrong in ("ftp://x", "https://", "https://a b", "https://user@x.org", "https://x.org?y=1"):
         with pytest.raises(UsageError):
-            checked_url(wrong)
+            check_url(wrong)
 
 
 def test_what_it_takes_to_face_others_is_said(study: Study, monkeypatch: pytest.MonkeyPatch) -> None:

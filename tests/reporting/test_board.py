@@ -16,10 +16,10 @@ from errorbar.reporting import (
     Report,
     Section,
     board_report,
+    format_markdown,
     latex,
     page_html,
     team_report,
-    write_markdown,
 )
 from errorbar.reporting.board import add_links
 from errorbar.tables import Table
@@ -223,7 +223,7 @@ def test_a_link_leads_to_a_file_beside_the_page(target: str) -> None:
 
 def test_texts_name_what_the_links_lead_to() -> None:
     overview = report({"A_1": "teams/A_1.html", "B": "teams/B.html"})
-    assert "A page for each: A\\_1, B" in write_markdown(overview)
+    assert "A page for each: A\\_1, B" in format_markdown(overview)
     assert "A page for each: A\\_1, B" in latex(overview)
 
 

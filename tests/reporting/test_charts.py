@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from errorbar.core import Undefined
+from errorbar.core import InputError, Undefined
 from errorbar.reporting import (
     Axis,
     Dot,
@@ -278,7 +278,7 @@ def test_an_exported_chart_is_on_white_in_the_light_colors(small: Report, tmp_pa
 
 def test_a_folder_that_is_a_file(small: Report, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x")
-    with expect_refusal("cannot-write"):
+    with expect_refusal("cannot-write", kind=InputError):
         save_charts(small, tmp_path / "file")
 
 

@@ -13,7 +13,7 @@ import pytest
 from markdown_it import MarkdownIt
 
 from errorbar.core import visible
-from errorbar.reporting import Block, Chart, Code, Prose, Report, Section, latex, write_markdown
+from errorbar.reporting import Block, Chart, Code, Prose, Report, Section, format_markdown, latex
 from errorbar.tables import Cell, Column, Table, escape_latex, markdown_table
 from errorbar.tables.shown import format_table
 from errorbar.tables.writers import _KNOWN, latex_table, missing_letters
@@ -136,8 +136,8 @@ def test_hostile_names_in_markdown() -> None:
     lines = [grid.columns, *([cell.text for cell in row] for row in grid.rows)]
     assert table == [[visible(" ".join(cell.split())) for cell in line] for line in lines]
     report = Report(HOSTILE[9], HOSTILE, [Section("s", HOSTILE[10], [Prose(HOSTILE), hostile(3), Code("```")])])
-    assert rendered(write_markdown(report)) == [table]
-    html = MarkdownIt("commonmark").enable("table").render(write_markdown(report))
+    assert rendered(format_markdown(report)) == [table]
+    html = MarkdownIt("commonmark").enable("table").render(format_markdown(report))
     assert not re.search(r"<(script|b|em|strong|a|img|s|blockquote)\b", html)
     assert len(re.findall(r"<h[1-6]", html)) == 3
 

@@ -13,7 +13,7 @@ import pytest
 import errorbar as library
 from errorbar.api import CorpusStudy, CrowdStudy
 from errorbar.metrics import Truth
-from errorbar.reporting import ItemList, Prose, page_html, write_markdown
+from errorbar.reporting import ItemList, Prose, format_markdown, page_html
 from errorbar.tables import estimate_record
 from tests.helpers.cli import CommandLine
 from tests.helpers.expectations import require
@@ -143,11 +143,11 @@ def test_the_hardest_items_are_escaped_and_lead_to_their_sentence() -> None:
 @pytest.mark.usefixtures("folder")
 def test_without_sentences_no_text_is_told() -> None:
     report = report_of([study(browse=False)])
-    for text in (page_html(report), write_markdown(report)):
+    for text in (page_html(report), format_markdown(report)):
         assert "Rome" not in text
         assert "lives" not in text
         assert "#s2" not in text
-    assert "| 2:2-3 | in | at |" in write_markdown(report)
+    assert "| 2:2-3 | in | at |" in format_markdown(report)
 
 
 @pytest.mark.usefixtures("folder")

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import pytest
 
-from errorbar.reporting import HeatCell, RowNames, heat_chart, latex, page_html, write_markdown
+from errorbar.reporting import HeatCell, RowNames, format_markdown, heat_chart, latex, page_html
 from errorbar.reporting.charts.vega import DARK, FADED, LIGHT, PALETTE, Config
 from errorbar.reporting.sections.types import CATEGORIES, NUCLE, code_key, spell_code
 from tests.helpers.scoring import type_score
@@ -98,7 +98,7 @@ def test_codes_are_spelled_out_in_every_format() -> None:
     assert chart.key == {"ArtOrDet": "article or determiner", "R:NOUN:NUM": "noun number, replaced"}
     said = {row["row"]: row["said"] for row in drawn(chart) if "detail" in row}
     assert said == {**chart.key, "Mine": ""}
-    for text in (page_html(report), write_markdown(report), latex(report)):
+    for text in (page_html(report), format_markdown(report), latex(report)):
         assert "article or determiner" in text
         assert "noun number, replaced" in text
 

@@ -9,7 +9,7 @@ import pytest
 
 from errorbar import Hypothesis, read_corpus
 from errorbar.demo import demo_files
-from errorbar.reporting import MadeReport, report, write_markdown
+from errorbar.reporting import MadeReport, format_markdown, report
 from tests.helpers.expectations import expect_refusal
 from tests.reporting.pages import text_rows
 
@@ -44,7 +44,7 @@ def test_beta_is_an_argument_of_its_own() -> None:
 def test_it_names_itself_and_what_is_missing(made: MadeReport) -> None:
     assert repr(made).startswith("MadeReport('demo': Leaderboard, Precision and recall, Error types, ")
     assert made.missing == ()
-    assert "left out on request" in write_markdown(made.report)
+    assert "left out on request" in format_markdown(made.report)
 
 
 @pytest.mark.parametrize(("name", "start"), [("r.md", "# demo"), ("r.tex", "% Made by errorbar")])

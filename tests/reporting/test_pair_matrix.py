@@ -11,7 +11,7 @@ from errorbar.api import CorpusStudy
 from errorbar.core import Interval
 from errorbar.metrics import Comparison, Pair
 from errorbar.metrics.over_judges import TTest
-from errorbar.reporting import Chart, Fold, Matrix, Prose, Report, latex, write_markdown
+from errorbar.reporting import Chart, Fold, Matrix, Prose, Report, format_markdown, latex
 from errorbar.reporting.sections.leaderboard import pair_blocks, pair_sentence, why_apart
 from tests.helpers.pairs import with_swaps
 from tests.reporting.pages import prose, report_of, tables, text_rows
@@ -101,7 +101,7 @@ class TestMatrix:
         report = report_of([self.three()])
         (fold, *_) = [block for block in report.sections[0].blocks if isinstance(block, Fold)]
         assert fold.inside.name == "pairs"  # type: ignore[union-attr]
-        text = write_markdown(report)
+        text = format_markdown(report)
         assert "### Every pair of systems\n" in text
         assert "differences of F0.5" not in text
         assert len(text_rows(tables(report)["pairs"])) == 3

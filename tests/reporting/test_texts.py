@@ -7,7 +7,7 @@ import re
 import pytest
 
 from errorbar.api import Browse
-from errorbar.reporting import Chart, Code, Prose, Report, Section, SentenceBrowser, latex, write_markdown
+from errorbar.reporting import Chart, Code, Prose, Report, Section, SentenceBrowser, format_markdown, latex
 from errorbar.tables import Column, Table, escape_latex, escape_markdown
 from errorbar.tables.writers import missing_letters
 from tests.reporting.pages import tables
@@ -37,7 +37,7 @@ REPORT = Report(
 
 
 def test_markdown_as_a_whole() -> None:
-    assert write_markdown(REPORT) == (
+    assert format_markdown(REPORT) == (
         "# A \\*title\\*\n\nOne sentence. Two.\n\n- data: \\<b\\>\n- errorbar: 0.1.0\n- date: 2026-11-21\n\n"
         "## A\\_section\n\n\\# no heading\n\n\\- no list\n\n1\\. nor this\n\n"
         "### A table\n\n| system | F |\n| --- | ---: |\n| a\\|b | 1.00 |\n| c & d | – |\n\n- 50% note\n\n"
@@ -48,7 +48,7 @@ def test_markdown_as_a_whole() -> None:
 
 
 def test_a_fence_is_longer_than_what_it_holds() -> None:
-    code = write_markdown(Report("t", [], [Section("s", "s", [Code("```\n</script>")])]))
+    code = format_markdown(Report("t", [], [Section("s", "s", [Code("```\n</script>")])]))
     assert "````text\n```\n</script>\n````" in code
 
 
@@ -118,7 +118,7 @@ def test_escape_latexs(text: str, shown: str) -> None:
 
 
 def test_both_hold_every_number_of_every_table(demo: tuple[list[str], Report]) -> None:
-    in_markdown, in_latex = write_markdown(demo[1]), latex(demo[1])
+    in_markdown, in_latex = format_markdown(demo[1]), latex(demo[1])
     for table in tables(demo[1]).values():
         for row in table.rows:
             cells = [cell.text for cell in row]

@@ -81,7 +81,7 @@ def test_the_same_frame_from_csv_jsonl_and_gzip(frame: Frame, tmp_path: Path) ->
 def test_bad_flags_are_named_with_their_place(text: str, code: str, where: str, tmp_path: Path) -> None:
     path = tmp_path / "f.csv"
     path.write_text(text)
-    with expect_refusal(code) as caught:
+    with expect_refusal(code, kind=InputError) as caught:
         read_frame([path])
     assert str(caught.value.problems[0].place).endswith(where)
 
@@ -176,7 +176,7 @@ def test_a_second_round_goes_on(frame: Frame) -> None:
     with expect_refusal("sample-budget"):
         draw_sample(frame, np.array([3, 5]), after=pilot)
     other = Frame(frame.items, ~frame.flags)
-    with expect_refusal("sample-frame-other"):
+    with expect_refusal("sample-frame-other", kind=InputError):
         draw_sample(other, np.array([6, 15]), after=pilot)
 
 
@@ -194,13 +194,13 @@ def test_keys_survive_and_changes_are_noticed(frame: Frame, tmp_path: Path) -> N
     record = json.loads(path.read_text())
     record["strata"][1]["size"] += 1
     path.write_text(json.dumps(record))
-    with expect_refusal("sample-key-changed"):
+    with expect_refusal("sample-key-changed", kind=InputError):
         read_key(path)
     endless = re.sub(r'("items": \{"[^"]+": )\d+', r"\g<1>1e999", path.read_text())
     del record["strata"]
     for text in ("item,flag\n", json.dumps(record), endless):
         path.write_text(text)
-        with expect_refusal("sample-key"):
+        with expect_refusal("sample-key", kind=InputError):
             read_key(path)
 
 
@@ -217,10 +217,10 @@ def test_judgments_of_another_set_are_refused(frame: Frame, tmp_path: Path) -> N
     assert problems.notes == []
     assert judged.sample.n.tolist() == [5, 12]
     assert judged.sample.x.sum() == 6
-    with expect_refusal("sample-other-set"):
+    with expect_refusal("sample-other-set", kind=InputError):
         read_judged_files([mine], other, Problems())
     nameless = save(["item,rater,label", "i99,r,ok"], tmp_path / "nameless.csv")
-    with expect_refusal("sample-other-set"):
+    with expect_refusal("sample-other-set", kind=InputError):
         read_judged_files([nameless], key, Problems())
     item = next(iter(key.items()))
     save(["item,rater,label", f"{item},r,ok"], nameless)
@@ -315,7 +315,7 @@ def test_a_key_of_the_first_version_is_read_for_good(tmp_path: Path) -> None:
 )
 def test_what_is_no_key_is_refused(change: dict[str, object], tmp_path: Path) -> None:
     path = save([json.dumps({**json.loads(OLD_KEY), **change})], tmp_path / "key.json")
-    with expect_refusal("sample-key"):
+    with expect_refusal("sample-key", kind=InputError):
         read_key(path)
 
 

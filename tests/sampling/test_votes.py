@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from errorbar import Judgments, Problems
+from errorbar.core import InputError
 from errorbar.sampling import (
     AssistedTotals,
     Frame,
@@ -143,7 +144,7 @@ def test_votes_help_in_their_stratum() -> None:
     assert made["misses"].estimate == alone["misses"].estimate
     assert made["misses"].standard_error == alone["misses"].standard_error
     assert made["P"].bayes is None
-    with expect_refusal("sample-frame-other"):
+    with expect_refusal("sample-frame-other", kind=InputError):
         voted_totals(Frame(population.items, ~population.flags), key, judged, cheap, problems)
 
 

@@ -17,7 +17,7 @@ from errorbar import ErrorbarError
 from errorbar.cli.command import Command
 from errorbar.cli.options import INPUT
 from errorbar.cli.output import OutputOptions, output_options
-from errorbar.core import Estimate, Place, Problem, UsageError
+from errorbar.core import Estimate, InputError, Place, Problem, UsageError
 from errorbar.formats import looking
 from errorbar.tables import Cell, Column, Result, Table
 from tests.helpers.expectations import expect_refusal
@@ -135,12 +135,13 @@ def test_in_a_file_whose_ending_says_how(
 def test_a_file_that_cannot_be_written_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("in.csv").write_text("a")
-    for target, code in (
-        ("in.csv", "output-over-input"),
-        ("r.xyz", "output-format"),
-        ("no/r.csv", "cannot-write"),
-        (".", "cannot-write"),
-    ):
-        with expect_refusal(code):
+    refusals: tuple[tuple[str, str, type[ErrorbarError]], ...] = (
+        ("in.csv", "output-over-input", UsageError),
+        ("r.xyz", "output-format", UsageError),
+        ("no/r.csv", "cannot-write", InputError),
+        (".", "cannot-write", InputError),
+    )
+    for target, code, kind in refusals:
+        with expect_refusal(code, kind=kind):
             run("x=in.csv", "-o", target)
     assert Path("in.csv").read_text() == "a"

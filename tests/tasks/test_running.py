@@ -20,7 +20,7 @@ from errorbar import Corpus, Hypothesis, Problems, Resampling, Score
 from errorbar.api import CorpusStudy
 from errorbar.core import InputError
 from errorbar.formats import read_corpus
-from errorbar.reporting import board_report, write_markdown
+from errorbar.reporting import board_report, format_markdown
 from errorbar.tasks import CorpusResults, TaskResults, baselines, run_task, study_best
 from tests.cli.schema import validated
 from tests.helpers.cli import CommandLine
@@ -457,7 +457,7 @@ def test_without_gold_edits_or_runs_there_is_nothing_to_score_and_no_failure(tmp
     path.write_text(TASK.split("[[team]]")[0] + '[[team]]\nname = "later"\n')
     results = results_of(path)
     assert corpus_of(results).runs == []
-    assert "later" in write_markdown(board_report(results))
+    assert "later" in format_markdown(board_report(results))
 
 
 def test_a_study_has_every_metric_and_the_essays(tmp_path: Path) -> None:

@@ -69,6 +69,7 @@ class Bounds(NamedTuple):
 
 Count = Annotated[int, Bounds(1)]
 Whole = Annotated[int, Bounds(0)]
+Port = Annotated[int, Bounds(0, 65535)]
 Positive = Annotated[float, Bounds(0, None, "low")]
 NotNegative = Annotated[float, Bounds(0)]
 Confidence = Annotated[float, Bounds(0.5, 1, "high")]

@@ -23,7 +23,7 @@ from errorbar.core.corpus import Corpus, Hypothesis
 from errorbar.core.labels import format_count
 from errorbar.core.problems import InputError, Place, Problem, Problems, UsageError, as_arguments
 from errorbar.edits.admission import Admission, TextInspection, explain_gap
-from errorbar.edits.errant import read_own_edits
+from errorbar.edits.errant import select_own_edits
 from errorbar.edits.inputs import EditsReader, LabelReader, source_corpus
 from errorbar.formats.catalog import format_of, holds, is_hoo
 from errorbar.formats.judgments import is_batch, is_corpus, read_judgment_table
@@ -248,7 +248,7 @@ def _check_correction(output: NamedFile | Hypothesis, against: _Against, problem
             sources += texts
             corrected += lines
         if len(lines) == len(texts):
-            n_edits += sum(map(len, read_own_edits(chunk, lines)))
+            n_edits += sum(map(len, select_own_edits(chunk, lines)))
             lines = look.add(texts, lines, retokenize=admission.retokenize)
             changed += sum(line.split() != text.split() for line, text in zip(lines, texts, strict=True))
     stream.finish(sentences)

@@ -68,7 +68,12 @@ def find_registered(group: str) -> Mapping[str, Registered]:
 
     Those whose module is not there are left out.
     """
-    return {name: each for name, each in _read_all(tuple(sys.path)).get(group, {}).items() if each.is_there}
+    return _find_there(group, tuple(sys.path))
+
+
+@cache
+def _find_there(group: str, path: tuple[str, ...]) -> Mapping[str, Registered]:
+    return {name: entry for name, entry in _read_all(path).get(group, {}).items() if entry.is_there}
 
 
 @cache

@@ -42,7 +42,7 @@ def join_words(names: Sequence[str], most: int = 5) -> str:
 
 
 def format_count(count: int, nouns: str) -> str:
-    """A number and what it counts, given in the plural: ``counted(1, "edits in sets")`` is ``1 edit in sets``."""
+    """A number and what it counts, given in the plural: ``format_count(1, "edits in sets")`` is ``1 edit in sets``."""
     return "1 " + _PLURAL.sub(r"\1", nouns, count=1) if count == 1 else f"{count:,} {nouns}"
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -40,10 +41,14 @@ def import_name(name: str, modules: Mapping[str, str], package: str) -> Any:  # 
 
 
 def lazy_names(spec: ModuleSpec) -> Callable[[str], Any]:
-    """Make the ``__getattr__`` of a package whose stub is read when a name is first asked for."""
+    """Make the ``__getattr__`` of a package whose stub is read when a name is first asked for, or all by ``dir``."""
     modules = cache(lambda: read_stub(spec))
 
     def get_name(name: str) -> Any:  # noqa: ANN401 - of any kind
+        if name == "__all__":  # for ``import *``
+            return list(modules())
         return import_name(name, {} if name.startswith("__") else modules(), spec.name)
+
+    vars(sys.modules[spec.name])["__dir__"] = lambda: sorted(modules())
 
     return get_name

@@ -8,7 +8,7 @@ from pathlib import Path
 from errorbar.core.estimate import Estimate
 from errorbar.detectors.judged_detectors import BINS, EXTRANEOUS, JudgedDetector, judged_detectors
 from errorbar.detectors.learning_curve import Form, LearningCurve
-from errorbar.detectors.published_tables import curves, find_selection, published_point
+from errorbar.detectors.published_tables import curves, make_selection, published_point
 from errorbar.formats.saving import save_bytes
 from errorbar.metrics.crowd_weighted import CurvePoint, Estimand
 from errorbar.reporting.blocks import Spec
@@ -96,7 +96,7 @@ def draw_curves(sources: Sources, path: str, picture: Picture) -> None:
         InputError: If the file cannot be written.
         MissingExtraError: If the library that draws is not installed.
     """
-    chosen = find_selection(sources)
+    chosen = make_selection(sources)
     assert chosen is not None
     save_bytes(draw_spec(learning_chart(curves(chosen), published_point()), picture), path)
 

@@ -37,7 +37,7 @@ Conventions
     as ever, but all of its a goes to b(c): it has the probability b(c) p(w | c') and is not kept.
 Source
     Chen and Goodman 1998, sections 2.7 and 4.1.6, equation 26; special words and the uniform distribution as lmplz
-    does it (Heafield et al. 2013), whose figures it gives: tests/oracle/test_lmplz.py.
+    does it (Heafield et al. 2013), whose figures it gives: tests/detectors/test_lmplz.py.
 """
 
 from __future__ import annotations

@@ -184,7 +184,7 @@ EACH_JUDGE, TWO_RATERS = "table 4, ten annotators", "difference of two raters, m
 NO_PAPER = "not run: the folder has no me-paper.model, which errorbar train --part me-paper makes"
 
 
-def find_selection(sources: Sources) -> ChoiceSelection | None:
+def make_selection(sources: Sources) -> ChoiceSelection | None:
     """Choices in the text that is given, made once; None: text or models are not given."""
     if not sources.texts or sources.models is None:
         return None
@@ -207,7 +207,7 @@ def published_point() -> dict[str, tuple[float, float]]:
 
 def selection_cells(sources: Sources) -> Iterator[Cell]:
     """Table 1, the settings of section 3 and the learning curve."""
-    printed, choices = read_facts(FACTS), find_selection(sources)
+    printed, choices = read_facts(FACTS), make_selection(sources)
     if choices is None:
         yield from compare(
             Printed(f"table 1, {HELD}", TABLE_1, columns={"gamon2008": "", "tetreault2008": "F"}), {}, known=NO_TEXT

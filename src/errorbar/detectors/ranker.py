@@ -244,7 +244,7 @@ def _columns(known: Codes, marks: Codes) -> NDArray[np.int64]:
 
 def right_changes(proposals: Proposals, corpus: Corpus) -> Flags:
     """Flag the candidates that an annotator makes too."""
-    n_wanted = [
+    annotated = [
         {
             trim_edit(sentence.tokens, edit.start, edit.end, text.split())
             for edits in sentence.annotations.values()
@@ -257,7 +257,7 @@ def right_changes(proposals: Proposals, corpus: Corpus) -> Flags:
     pairs = zip(proposals.sentence.tolist(), proposals.candidates, strict=True)
     return np.array(
         [
-            trim_edit(proposals.sentences[n], candidate.start, candidate.end, candidate.replacement) in n_wanted[n]
+            trim_edit(proposals.sentences[n], candidate.start, candidate.end, candidate.replacement) in annotated[n]
             for n, candidate in pairs
         ],
         np.bool_,

@@ -166,9 +166,9 @@ class TaggedText:
 
     def flags(self, tags: Iterable[str]) -> NDArray[np.bool_]:
         """Flag the places that have one of some tags."""
-        is_kept = np.zeros(len(self.tags) + 1, np.bool_)
-        is_kept[[self.number(tag) for tag in tags if tag in self.tags]] = True
-        flagged: NDArray[np.bool_] = is_kept[self.classes]
+        is_wanted = np.zeros(len(self.tags) + 1, np.bool_)
+        is_wanted[[self.number(tag) for tag in tags if tag in self.tags]] = True
+        flagged: NDArray[np.bool_] = is_wanted[self.classes]
         return flagged
 
 
@@ -196,7 +196,7 @@ class Tagger:
         kernel().tag_tokens(
             rows, h, DEPTHS, _codes(self.tags), layout.spans, w.offsets, w.classes, w.wide, classes, w.bits
         )
-        return TaggedText(self.lexicon, layout, self.tags, pad_states(layout, classes, len(self.tags)))
+        return TaggedText(self.lexicon, layout, self.tags, pad_classes(layout, classes, len(self.tags)))
 
     def tag(self, sentences: Sentences) -> list[list[str]]:
         """Tag tokenized sentences."""
@@ -260,7 +260,7 @@ def train_tagger(
     return Tagger(tags, average_weights(table, totals, at), learn_lemmas(bank), header, text)
 
 
-def pad_states(layout: Layout, classes: Classes, none: int) -> Classes:
+def pad_classes(layout: Layout, classes: Classes, none: int) -> Classes:
     """The tag of each place, of the tags of tokens: ``none`` in the gaps."""
     padded_classes = np.full(len(layout.words), none, np.int8)
     padded_classes[layout.places] = classes
@@ -309,7 +309,7 @@ class PipelineTagger(Tagger):
         docs = self.pipeline.pipe((Doc(self.pipeline.vocab, words=text) for text in texts), batch_size=_BATCH)
         numbers = {tag: number for number, tag in enumerate(self.tags)}
         classes = np.array([numbers[token.tag_] for token in chain.from_iterable(docs)], np.int8)
-        return TaggedText(self.lexicon, layout, self.tags, pad_states(layout, classes, len(self.tags)))
+        return TaggedText(self.lexicon, layout, self.tags, pad_classes(layout, classes, len(self.tags)))
 
 
 def pipeline_tagger(bank: Treebank, about: Mapping[str, str]) -> PipelineTagger:

@@ -333,10 +333,10 @@ def _tagger(training: Training) -> Model:
 
 def _same_tagger(training: Training, there: Model) -> bool:
     bank, options = training.bank, training.options
-    parts, is_pipeline = options["tagger"] == "errorbar-en", there.made.get("features") == PIPELINE
+    wants_pipeline, is_pipeline = options["tagger"] == "errorbar-en", there.made.get("features") == PIPELINE
     if bank is None:  # whatever is there, but for what is not the usual one and asked for
-        return is_pipeline or not parts
-    if parts != is_pipeline or (parts and there.made.get("version") != pipeline_version()):
+        return is_pipeline or not wants_pipeline
+    if wants_pipeline != is_pipeline or (wants_pipeline and there.made.get("version") != pipeline_version()):
         return False
     same = there.text.get("sha256") == bank.sha256 and there.made.get("seed", options["seed"]) == options["seed"]
     return same and training.same_about(there)

@@ -385,7 +385,7 @@ def _type_reference(corpus: Corpus, pipeline: str) -> TypedReference:
     return TypedReference(made_corpus, f"reference-{made_by}")  # whose record is that of the edits it had, too
 
 
-def read_own_edits(corpus: Corpus, lines: Sequence[str]) -> list[Annotation]:
+def select_own_edits(corpus: Corpus, lines: Sequence[str]) -> list[Annotation]:
     """The edits that a system has of its own, empty ``TextEdits`` where it has a text.
 
     Raises:
@@ -413,7 +413,7 @@ def type_output(corpus: Corpus, lines: Sequence[str], pipeline: str) -> TypedOut
         InputError: If they are edits of other sentences.
         UsageError: If something that makes edits is not installed.
     """
-    edits = read_own_edits(corpus, lines)
+    edits = select_own_edits(corpus, lines)
     texts = [number for number, own in enumerate(edits) if isinstance(own, TextEdits)]
     if not texts:
         return TypedOutput(edits, "")

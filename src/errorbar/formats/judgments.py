@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from math import nan
-from typing import Any, Literal, NamedTuple, cast, get_args
+from typing import Any, Literal, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -196,7 +196,6 @@ def read_answers(path: Source, problems: Problems) -> dict[str, str]:
 
 
 Layout = Literal["auto", "long", "wide", "batch"]
-LAYOUTS: tuple[Layout, ...] = get_args(Layout)
 _CORPUS_KEYS = frozenset(("format", "text", "annotations", "standoff"))
 OWN = frozenset(("text", "set", "flag", "score", "span", "word", "suggestion", "better"))
 """Columns of our own tables of drawn sets and of detectors beside judgments, which are left out without a note."""

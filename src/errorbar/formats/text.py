@@ -266,7 +266,7 @@ def _ends_block(sentence: bytes) -> bool:
 #     quotation marks every other one opens. An apostrophe alone is joined to a word in ``s``, as a genitive, and stays
 #     apart elsewhere: it may open or close a quotation. ``can not`` stays two words.
 # Source
-#     The inverse of ``formats.nucle``; how much of it comes back is measured in docs/integrations.md.
+#     The inverse of ``formats.nucle``.
 
 
 _CLOSING = frozenset({*".,;:?!)]}%", "...", "''", "”", "’"})

@@ -63,7 +63,7 @@ class ModelAnswer:
     empty: bool = False  # it answered nothing
 
 
-def prompted_sentences(gold: Gold, *, tokens: bool = False, lenient: bool = False) -> Iterator[PromptedSentence]:
+def read_prompts(gold: Gold, *, tokens: bool = False, lenient: bool = False) -> Iterator[PromptedSentence]:
     """Every sentence of a reference.
 
     Args:

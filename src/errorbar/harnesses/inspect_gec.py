@@ -16,7 +16,7 @@ from errorbar.harnesses.common import (
     AnswerScoring,
     ModelAnswer,
     make_answer,
-    prompted_sentences,
+    read_prompts,
     score_answers,
     unit_counts,
 )
@@ -37,13 +37,13 @@ _LEVEL = 0.95
 
 
 def corpus_dataset(gold: Gold, *, tokens: bool = False, lenient: bool = False) -> MemoryDataset:
-    """The sentences of a reference as samples; arguments as ``asked_sentences``.
+    """The sentences of a reference as samples; arguments as ``read_prompts``.
 
     The input is the text that a model is shown, the target what the annotators made of it. The metadata have the
     ``number`` of the sentence in the corpus, its ``record``, a line of errorbar JSONL, and its ``document`` if known.
     """
     samples = []
-    for number, sentence in enumerate(prompted_sentences(gold, tokens=tokens, lenient=lenient), 1):
+    for number, sentence in enumerate(read_prompts(gold, tokens=tokens, lenient=lenient), 1):
         document = {"document": sentence.document} if sentence.document else {}
         metadata = {"number": number, "record": sentence.record, **document}
         samples.append(Sample(id=number, input=sentence.text, target=list(sentence.targets) or "", metadata=metadata))

@@ -18,7 +18,7 @@ from errorbar.harnesses.common import (
     ModelAnswer,
     make_answer,
     measure_names,
-    prompted_sentences,
+    read_prompts,
     score_answers,
 )
 
@@ -57,7 +57,7 @@ def corpus(
     if gold is None:
         fix = """lm_eval's option metadata: '{"gold": "gold.jsonl"}', or gold under metadata in the task's YAML"""
         raise UsageError(Problem("no-reference", "no reference file is named", fix=fix))
-    sentences = prompted_sentences(gold, tokens=tokens, lenient=lenient)
+    sentences = read_prompts(gold, tokens=tokens, lenient=lenient)
     known = [f"{name}{part}" for name in measure_names(metric) for part in _PARTS]
     for name in report:
         if name not in known:

@@ -23,7 +23,7 @@ from urllib.request import HTTPCookieProcessor, OpenerDirector, ProxyHandler, Re
 
 from sqlalchemy import select
 
-from errorbar.api.arguments import Bounds, public
+from errorbar.api.arguments import Bounds, Port, public
 from errorbar.judging.items.item import JudgedItem
 from errorbar.judging.store.tables import ITEM
 from errorbar.judging.study.folder import Study
@@ -196,7 +196,7 @@ def judge_demo(
     *,
     gold_items: str | PathLike[str] | None = None,
     folder: str | PathLike[str] | None = None,
-    port: Annotated[int, Bounds(0, 65535)] = 8765,
+    port: Port = 8765,
     pause: Annotated[float, Bounds(0.01, 3600)] = 2.0,
     ready: Callable[[Doors], object] | None = None,
 ) -> None:

@@ -154,7 +154,7 @@ class Metric(ABC):
     counted: ClassVar[tuple[str, ...]]  # names of the counts that its values are made of
     type_counted: ClassVar[tuple[str, ...]] = ()  # names of the counts by error type
     type_measures: ClassVar[tuple[str, ...]] = ()  # names of the measures that are given by error type
-    takes_edits: ClassVar[bool] = False  # systems can be M2: it measures the edits of ``Corrected`` sentences
+    takes_edits: ClassVar[bool] = False  # systems can be M2: it measures the edits of ``CorrectedSentence`` sentences
     detects: ClassVar[bool] = False  # it looks where errors are, not at corrections: token labels will do
     slower: ClassVar[int] = 1  # how many times as long as m2's its fold takes: less is done unasked
     additive: ClassVar[bool] = False  # the order of units does not matter: a fold can be told how often each counts
@@ -270,7 +270,7 @@ class Metric(ABC):
     def system_edits(
         self, reference: Opaque, output: Opaque, annotators: Sequence[str | None]
     ) -> Sequence[Sequence[Any]] | None:
-        """A system's edits, each told whether it is correct: ``errorbar.edits.matching.Proposed`` of each unit.
+        """A system's edits, each told whether it is correct: ``errorbar.edits.matching.ProposedEdit`` of each unit.
 
         ``annotators``: whom each unit is scored against. None: the metric sees no edits.
         """

@@ -199,10 +199,10 @@ class Behavior(EditMetric):
 
     def _sides(self, reference: Corpus, output: Sequence[str]) -> tuple[Corpus, Sequence[Annotation], str]:
         """The edits of both sides, and what made those of texts, if not the minimal aligner."""
-        from errorbar.edits.errant import read_own_edits, type_output, type_reference  # noqa: PLC0415 - sqlite
+        from errorbar.edits.errant import select_own_edits, type_output, type_reference  # noqa: PLC0415 - sqlite
 
         if not self.makes_edits:
-            triples = zip(read_own_edits(reference, output), output, reference.sentences, strict=True)
+            triples = zip(select_own_edits(reference, output), output, reference.sentences, strict=True)
             edits = [
                 tuple(extract_edits(sentence.tokens, line.split())) if isinstance(own, TextEdits) else own
                 for own, line, sentence in triples

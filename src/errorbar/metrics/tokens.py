@@ -28,7 +28,7 @@ from errorbar.core.corpus import Corpus, TextEdits
 from errorbar.core.edit import Edit
 from errorbar.core.problems import InputError, Place
 from errorbar.core.spec import Parameter, beta_parameter
-from errorbar.edits.errant import read_own_edits
+from errorbar.edits.errant import select_own_edits
 from errorbar.edits.matching import ProposedEdit
 from errorbar.edits.texts import extract_edits
 from errorbar.metrics.base import lacking
@@ -109,7 +109,7 @@ def _edits(reference: Corpus, output: Sequence[str]) -> list[Sequence[Edit]]:
     """A system's edits of each sentence: its own, or those that make its text."""
     edits: list[Sequence[Edit]] = []
     for unit, (sentence, line, own) in enumerate(
-        zip(reference.sentences, output, read_own_edits(reference, output), strict=True)
+        zip(reference.sentences, output, select_own_edits(reference, output), strict=True)
     ):
         try:
             edits.append(extract_edits(sentence.tokens, line.split()) if isinstance(own, TextEdits) else own)

@@ -259,9 +259,7 @@ KNOWN_PIPELINES = re.compile(r"(errorbar_en|en_core_web_(sm|md|lg|trf))")
 NEW_RECEIPT = "get it again, or make a new one"
 
 
-def broken_receipt(
-    message: str, file: str, expected: str = "", fix: str = "get it again, or make a new one"
-) -> InputError:
+def broken_receipt(message: str, file: str, expected: str = "", fix: str = NEW_RECEIPT) -> InputError:
     """The error for a receipt that is not as errorbar writes it."""
     return InputError(Problem("receipt-broken", message, Place(file), expected, fix))
 

@@ -13,8 +13,8 @@ from errorbar.reporting.blocks import Section as Section
 from errorbar.reporting.blocks import SentenceBrowser as SentenceBrowser
 from errorbar.reporting.blocks import Spec as Spec
 from errorbar.reporting.blocks import WordInContext as WordInContext
+from errorbar.reporting.blocks import format_markdown as format_markdown
 from errorbar.reporting.blocks import latex as latex
-from errorbar.reporting.blocks import write_markdown as write_markdown
 from errorbar.reporting.board import board_report as board_report
 from errorbar.reporting.board import team_report as team_report
 from errorbar.reporting.board import write_board as write_board

@@ -199,9 +199,9 @@ START = r"""\else
 \begin{document}"""
 
 
-def write_markdown(report: Report) -> str:
+def format_markdown(report: Report) -> str:
     """Make Markdown of a report; it ends with a line break."""
-    return "\n\n".join(_markdown_lines(report)) + "\n"
+    return "\n\n".join(_markdown_blocks(report)) + "\n"
 
 
 def latex(report: Report) -> str:
@@ -230,7 +230,7 @@ def _key(chart: Chart) -> str:
     return f"{'; '.join(f'{code}: {words}' for code, words in chart.key.items())}."
 
 
-def _markdown_lines(report: Report) -> Iterator[str]:
+def _markdown_blocks(report: Report) -> Iterator[str]:
     yield f"# {escape_markdown(report.title)}"
     yield " ".join(escape_markdown(sentence) for sentence in report.summary)
     facts = [*report.facts, ("errorbar", report.version), ("date", report.date)]
@@ -255,42 +255,42 @@ def _markdown_lines(report: Report) -> Iterator[str]:
                     yield escape_markdown(_key(block))
 
 
-def _escape_markdown(text: str) -> str:
+def _escape_latex(text: str) -> str:
     return escape_latex(text, document=True)
 
 
 def _latex(report: Report) -> Iterator[str]:
-    yield rf"\title{{{_escape_markdown(report.title)}}}"
-    yield rf"\author{{errorbar {_escape_markdown(report.version)}}}"
-    yield rf"\date{{{_escape_markdown(report.date)}}}"
+    yield rf"\title{{{_escape_latex(report.title)}}}"
+    yield rf"\author{{errorbar {_escape_latex(report.version)}}}"
+    yield rf"\date{{{_escape_latex(report.date)}}}"
     yield r"\maketitle"
-    yield " ".join(map(_escape_markdown, report.summary))
+    yield " ".join(map(_escape_latex, report.summary))
     yield "\\par\\medskip"
     yield from (
-        rf"\noindent\textbf{{{_escape_markdown(name)}}} {_escape_markdown(value)}\par" for name, value in report.facts
+        rf"\noindent\textbf{{{_escape_latex(name)}}} {_escape_latex(value)}\par" for name, value in report.facts
     )
     labels: Counter[str] = Counter()
     for section in report.sections:
         yield ""
-        yield rf"\section{{{_escape_markdown(section.title)}}}"
+        yield rf"\section{{{_escape_latex(section.title)}}}"
         for block in _plain(section.blocks):
             if isinstance(block, Prose):
-                yield from (f"{_escape_markdown(paragraph)}\n" for paragraph in block.paragraphs)
+                yield from (f"{_escape_latex(paragraph)}\n" for paragraph in block.paragraphs)
             elif isinstance(block, Code):
                 if block.label:
-                    yield rf"\paragraph{{{_escape_markdown(block.label)}}}"
+                    yield rf"\paragraph{{{_escape_latex(block.label)}}}"
                 yield r"\begin{quote}\ttfamily\raggedright"
                 # Straight quotes, as one would copy a command.
-                lines = [_escape_markdown(line).replace("'", r"\textquotesingle{}") for line in block.text.split("\n")]
+                lines = [_escape_latex(line).replace("'", r"\textquotesingle{}") for line in block.text.split("\n")]
                 yield "\\\\\n".join(line or r"\mbox{}" for line in lines)
                 yield r"\end{quote}"
             else:
                 if isinstance(block, Chart):
-                    yield f"{_escape_markdown(block.description)}\n"
+                    yield f"{_escape_latex(block.description)}\n"
                 grid = format_table(block.table if isinstance(block, Chart) else block)
                 labels[grid.name] += 1
                 again = f"-{labels[grid.name]}" if labels[grid.name] > 1 else ""
                 yield document_table(grid, f"{grid.name}{again}")
                 if isinstance(block, Chart) and block.key:
-                    yield f"{_escape_markdown(_key(block))}\n"
+                    yield f"{_escape_latex(_key(block))}\n"
     yield r"\end{document}"

@@ -9,7 +9,7 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Unpack
 
-from errorbar.api.arguments import Count, Progress, Resampled, public, resampling
+from errorbar.api.arguments import Count, Progress, Resampled, Useless, public, resampling
 from errorbar.api.score_result import measure_column
 from errorbar.core.estimate import Method
 from errorbar.core.problems import Problem, Problems
@@ -276,7 +276,13 @@ def _rename_section(section: Section, name: str, title: str) -> Section:
 NO_SENTENCES = "The sentences were left out, because the data may not be passed on."
 
 
-@public()
+@public(
+    Useless(
+        "ci_method resamples confidence seed browse",
+        "is about pages, and --tables-only makes none",
+        lambda arguments: arguments["tables_only"],
+    )
+)
 def write_board(
     results: TaskResults,
     out: str | Path,

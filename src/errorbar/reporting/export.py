@@ -29,7 +29,7 @@ from errorbar.api.corpus_results import Study
 from errorbar.core.problems import InputError, MissingExtraError, Place, Problem, UsageError, visible, visible_json
 from errorbar.datasets.cards import cache_root
 from errorbar.formats.saving import save_bytes, save_lines
-from errorbar.reporting.blocks import Chart, Report, SentenceBrowser, Spec, latex, write_markdown
+from errorbar.reporting.blocks import Chart, Report, SentenceBrowser, Spec, format_markdown, latex
 from errorbar.reporting.charts.vega import DARK, LIGHT, PALETTE, boxes, fixed_width
 from errorbar.tables.result import html_table
 from errorbar.tables.shown import format_table
@@ -262,7 +262,7 @@ Picture = Literal["svg", "png", "pdf"]
 KINDS: dict[Kind, tuple[str, ...]] = {"html": (".html", ".htm"), "markdown": (".md", ".markdown"), "latex": (".tex",)}
 """Kinds of text to the endings of their files."""
 PICTURES: tuple[Picture, ...] = get_args(Picture)
-WRITERS = {"html": page_html, "markdown": write_markdown, "latex": latex}
+WRITERS = {"html": page_html, "markdown": format_markdown, "latex": latex}
 PIXELS = {"full": 640, "half": 420}  # widths of charts that are as wide as their place
 SCALE = 2  # of PNG: pixels for each pixel on a page
 EPOCH = "SOURCE_DATE_EPOCH"

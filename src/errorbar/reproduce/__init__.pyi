@@ -8,6 +8,5 @@ from errorbar.reproduce.cells import Sources as Sources
 from errorbar.reproduce.cells import cell_table as cell_table
 from errorbar.reproduce.cells import read_published as read_published
 from errorbar.reproduce.studies import STUDIES as STUDIES
-from errorbar.reproduce.studies import added_cells as added_cells
 from errorbar.reproduce.studies import reproduce as reproduce
 from errorbar.reproduce.studies import reproduce_paper as reproduce_paper

@@ -36,7 +36,6 @@ HOO = "hoo2011"
 """The study with tables of its own shape: ``errorbar.reproduce.hoo2011``."""
 WITH_FIGURES = ("madnani2011", CHOICES)
 WITH_DETECTORS = ("conll2014", *WITH_FIGURES)
-PICTURES = (".svg", ".png", ".pdf")
 
 
 def reproduce(study: str, sources: Sources) -> Iterator[Cell]:
@@ -134,8 +133,11 @@ def _paths(files: Source | Sequence[Source]) -> tuple[str, ...]:
 
 def _find_drawing(study: str, chart: str) -> Callable[[Sources, str, Any], None]:
     """Find the function that draws the figures of a study."""
-    if not chart.lower().endswith(PICTURES):
-        raise unknown_ending(chart, PICTURES)
+    from errorbar.reporting.export import PICTURES  # noqa: PLC0415 - few reproductions draw
+
+    endings = tuple(f".{kind}" for kind in PICTURES)
+    if not chart.lower().endswith(endings):
+        raise unknown_ending(chart, endings)
     added = added_cells(study)
     if added is None or added.draw is None:
         message = f"the figures of {study} are drawn by errorbar.detectors, which is not installed here"

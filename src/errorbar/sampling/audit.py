@@ -164,15 +164,15 @@ def extreme_values(strata: AuditStrata, heard: Sequence[AuditAnswers]) -> tuple[
 #     together, shared by size, z of the level; they end at C / P and 1. In a difference the strata that are added up
 #     share one half, those that are taken off another. A stratum of which one item was judged takes the smoothed
 #     variance; one of which none was judged takes the share of all judged edits, and the variance of edits that are all
-#     alike. Where all judged edits of a system were valid, or none, the interval is the exact one of ``all_alike``, or
-#     this one where it is wider; a difference of A and B has its ends in √((m_A − l_A)² + (u_B − m_B)²) below the
-#     middle and the like above. Where everything was judged there is no interval over edits. An edit that matches
+#     alike. Where all judged edits of a system were valid, or none, the exact interval (``unlike_bound``), or
+#     this one where it is wider, is taken; a difference of A and B has its ends in √((m_A − l_A)² + (u_B − m_B)²) below
+#     the middle and the like above. Where everything was judged there is no interval over edits. An edit that matches
 #     another annotator than the one whom its sentence is scored against is unmatched, too. The items of a stratum are
 #     drawn in an order that their own names and a seed fix, so that an item judged in one audit comes as early in the
 #     next. What cannot be said: errors that no system proposed stay unseen, so recall has no interval, only two ends.
 #     V_J holds what judges say of single edits by chance, which is in Var P' too, and is not taken off: the interval
 #     over both is wide where each edit has one judge. The jackknife of few is an approximation: two or three judges
-#     that all see every edit are too few for it (docs/audit.md has figures).
+#     that all see every edit are too few for it (docs/measurements/audit.md has figures).
 # Source
 #     Cochran 1977, Sampling Techniques, chapters 2 (finite populations), 4 (sizes) and 5 (strata). Ng et al. 2014, The
 #     CoNLL-2014 shared task on grammatical error correction (alternative answers). Permanent random numbers: Ohlsson

@@ -2,7 +2,7 @@
 
 Formula
     With totals T_h and variances V_h of ``totals`` and derivatives g_h of its ``Quantity``: Var θ = Σ g_h² V_h.
-    Intervals: ``near_exact``, or ``logit`` and ``wald`` of ``other_intervals``. Two systems share a sample whose strata
+    Intervals: those of ``near_exact_interval``, or logit and Wald. Two systems share a sample whose strata
     cross the flags of both (both, only A, only B, neither): d = θ_A − θ_B, Var d = Σ (g_A − g_B)² V_h; for R this is
     ((k = 10) − (k = 01) − d) / Σ T. The interval of d is d ± z SE.
 Conventions

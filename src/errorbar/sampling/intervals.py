@@ -266,8 +266,8 @@ def _chances(cells: Floats, left: int, a: float, b: float) -> Floats:
 #       ρ = H / D, D = β² M + F₁ (F₁ items flagged). With the ends h, h' of H and d, d' of D those of ρ are h (2 H − h)
 #       / [H D + √((H D)² − h d' (2 H − h)(2 D − d'))] and [H D + √((H D)² − h' d (2 H − h')(2 D − d))] / [d (2 D − d)].
 #       (The published form of the first, [H D − √...] / [d' (2 D − d')], is the same and breaks where d' = 2 D, which
-#       few misses come near.) Bayes: p_h ~ Beta(x + w/2, n − x + w/2); T_h = x + Binomial(N − n, p_h); quantiles over
-#       the draws.
+#       few misses come near.)
+#     Bayes: p_h ~ Beta(x + w/2, n − x + w/2); T_h = x + Binomial(N − n, p_h); quantiles over the draws.
 #     rescaled bootstrap: a draw takes n − 1 of the n judged items with replacement, whose share of errors is p*, and T*
 #       = N [p + √(1 − n/N) (p* − p)]: its variance is N² (1 − n/N) p (1 − p) / (n − 1). Quantiles over the draws.
 # Conventions

@@ -95,10 +95,10 @@ def _shares(of: str, judgments: Judgments, accuracy: float | None, intervals: Re
     yield Finding("accuracy", of, AS_GOOD, good, "percent")
     if accuracy is not None:
         yield Finding("accuracy", of, "before", Estimate(accuracy, good.n_units), "percent")
-        yield Finding("accuracy", of, "after", raise_accuracy(accuracy, good), "percent")
+        yield Finding("accuracy", of, "after", accuracy_after(accuracy, good), "percent")
 
 
-def raise_accuracy(accuracy: float, good: Estimate) -> Estimate:
+def accuracy_after(accuracy: float, good: Estimate) -> Estimate:
     """Accuracy once what is as good counts as right."""
     if good.value is None:
         return good

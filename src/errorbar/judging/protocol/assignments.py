@@ -57,14 +57,14 @@ _COUNT_PLACES = text(
 )
 
 
-def state_changes(rows: str) -> TextClause:
+def state_changes_statement(rows: str) -> TextClause:
     """The statement that writes an event for each row: its time, the new state, the rater, the assignment."""
     return text(f"INSERT INTO event (at, kind, rater, assignment) {rows}")
 
 
-def extras_done(items: str, state: str = "a.state") -> TextClause:
+def promote_extras_statement(items: str, state: str = "a.state") -> TextClause:
     """The statement by which the first extra answers of some items ``i`` get the places that are free."""
-    return state_changes(
+    return state_changes_statement(
         "SELECT :at, 'done', x.rater, x.id FROM (SELECT a.id, a.rater, i.taken,"
         " row_number() OVER (PARTITION BY a.item ORDER BY a.id) AS nth"
         " FROM item i JOIN assignment a ON a.item = i.id JOIN rater r ON r.id = a.rater"
@@ -74,8 +74,8 @@ def extras_done(items: str, state: str = "a.state") -> TextClause:
 
 
 _BY_ITEM = "coalesce(a.state, '')"  # or SQLite would go through all such answers of the study by the index of states
-_EXTRAS_OF_ITEM = extras_done("i.id = :item", _BY_ITEM)
-_EXTRAS_OF_CHANGED = extras_done(f"i.id IN ({_CHANGED_ITEMS})", _BY_ITEM)
+_EXTRAS_OF_ITEM = promote_extras_statement("i.id = :item", _BY_ITEM)
+_EXTRAS_OF_CHANGED = promote_extras_statement(f"i.id IN ({_CHANGED_ITEMS})", _BY_ITEM)
 
 
 def note(
@@ -109,7 +109,7 @@ def change_states(tx: Connection, changes: TextClause, values: Mapping[str, obje
 
     Args:
         tx: Of the store, exclusive.
-        changes: Of ``state_changes``; one event for an assignment at most.
+        changes: Of ``state_changes_statement``; one event for an assignment at most.
         values: Of its parameters, but the time.
         now: By the store's clock.
     """

@@ -10,7 +10,13 @@ from sqlalchemy import Connection, text
 
 from errorbar.core.problems import Problem, UsageError
 from errorbar.judging.items.item import JudgedItem
-from errorbar.judging.protocol.assignments import HALTED, change_states, extras_done, note, state_changes
+from errorbar.judging.protocol.assignments import (
+    HALTED,
+    change_states,
+    note,
+    promote_extras_statement,
+    state_changes_statement,
+)
 from errorbar.judging.study.rules import StudyRules, current_rules, get_value, set_value
 
 _NAMED = text("SELECT id, payload FROM item WHERE name = :name")
@@ -21,7 +27,7 @@ _INSERT = text(
     " VALUES (:name, :kind, :gold_class, :payload, :text_hash, :place, 0, '')"
 )
 _STOP = text("UPDATE item SET stopped = :reason WHERE id = :id")
-_SURPLUS = state_changes(
+_SURPLUS = state_changes_statement(
     "SELECT :at, CASE x.state WHEN 'open' THEN 'expired' ELSE 'extra' END, x.rater, x.id"
     " FROM (SELECT a.id, a.rater, a.state, i.taken, row_number() OVER (PARTITION BY a.item"
     " ORDER BY CASE a.state WHEN 'open' THEN 0 ELSE 1 END, a.id DESC) AS nth"
@@ -29,7 +35,7 @@ _SURPLUS = state_changes(
     " WHERE i.place IS NOT NULL AND i.taken > :k AND a.round = 'main' AND a.state IN ('open', 'done')) x"
     " WHERE x.taken - x.nth >= :k ORDER BY x.id"
 )
-_EXTRAS = extras_done("TRUE")
+_EXTRAS = promote_extras_statement("TRUE")
 
 
 def set_rules(tx: Connection, rules: StudyRules, now: float) -> None:
@@ -63,14 +69,14 @@ def add_items(tx: Connection, items: Iterable[JudgedItem], now: float) -> int:
             raise UsageError(Problem("judge-item-name", message, fix="take it out"))
         known = tx.execute(_NAMED, {"name": item.name}).first()
         if known is not None:
-            raise _refuse_known_item(item, JudgedItem.from_json(known[1]))
+            raise _known_item_error(item, JudgedItem.from_json(known[1]))
     first = tx.scalar(_NEXT_PLACE)
     places = list(range(first, first + sum(item.kind == "work" for item in new)))
     SystemRandom().shuffle(places)
     names: set[str] = set()
     for item in new:
         if item.name in names:
-            raise _refuse_known_item(item, item)
+            raise _known_item_error(item, item)
         names.add(item.name)
         place = places.pop() if item.kind == "work" else None
         content = {"payload": item.to_json(), "text_hash": item.text_hash(), "gold_class": item.gold_class}
@@ -103,7 +109,7 @@ def stop_item(tx: Connection, name: str, reason: str, now: float) -> None:
     note(tx, now, "stopped", data=json.dumps({"item": name, "reason": reason}, ensure_ascii=False))
 
 
-def _refuse_known_item(item: JudgedItem, known: JudgedItem) -> UsageError:
+def _known_item_error(item: JudgedItem, known: JudgedItem) -> UsageError:
     if item == known:
         message = f"the study has an item '{item.name}' already"
         return UsageError(Problem("judge-item-exists", message, fix="add each item once"))

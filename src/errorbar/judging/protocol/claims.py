@@ -10,7 +10,7 @@ from sqlalchemy import Connection, text
 from errorbar.judging.items.item import Lease, Standing, Work
 from errorbar.judging.protocol.completion_codes import is_earned, issue_code
 from errorbar.judging.protocol.leases import Next, RaterState, expire, lease, rater_row
-from errorbar.judging.protocol.next_item import AvailableItem, pick, select_available
+from errorbar.judging.protocol.next_item import AvailableItem, available_item_sql, pick
 from errorbar.judging.protocol.quiz import began, quiz_work
 from errorbar.judging.random_tokens import draw
 from errorbar.judging.study.rules import StudyRules
@@ -25,7 +25,7 @@ _GOLD = text(
     " WHERE i.kind = 'gold' AND i.stopped = '' ORDER BY i.id"
 )
 _STILL_DUE = text(
-    select_available(
+    available_item_sql(
         "i.id = :item AND i.stopped = '' AND NOT EXISTS (SELECT 1 FROM assignment a WHERE a.item = i.id"
         " AND a.rater = :rater AND a.round IN ('quiz', 'main'))"
     )
@@ -142,7 +142,7 @@ def _next(tx: Connection, rules: StudyRules, rater: RaterState) -> Next | None:
         rater.due = _golds(tx, rater, rules.gold_per_page)
     special = None
     if at in gold_positions(rater.seed, page, rules.page, rules.gold_per_page):
-        special = _claim_gold(tx, rater.id, rater.due, item.id)
+        special = _take_due_gold(tx, rater.id, rater.due, item.id)
     elif rules.repeats and draw(rater.seed, "repeat", rater.claims) < rules.repeats * 2**64:
         special = _repeat(tx, rater, item.id)
     return special or Next(item)
@@ -159,7 +159,7 @@ def gold_positions(seed: int, page: int, size: int, golds: int) -> frozenset[int
     return frozenset(Random(draw(seed, "gold", page)).sample(range(size), min(golds, size)))
 
 
-def _claim_gold(tx: Connection, rater: int, due: list[int], instead_of: int) -> Next | None:
+def _take_due_gold(tx: Connection, rater: int, due: list[int], instead_of: int) -> Next | None:
     """The next of a page's gold items that was not stopped, or had in the quiz, since it was drawn."""
     while due:
         row = tx.execute(_STILL_DUE, {"item": due.pop(0), "rater": rater, "round": "main"}).first()

@@ -5,16 +5,16 @@ from __future__ import annotations
 from sqlalchemy import Connection, text
 
 from errorbar.core.problems import Problem, UsageError
-from errorbar.judging.protocol.assignments import change_states, note, state_changes
+from errorbar.judging.protocol.assignments import change_states, note, state_changes_statement
 from errorbar.judging.study.rules import current_rules
 
 _STATUS = text("SELECT status FROM rater WHERE id = :id")
 _SET_ASIDE = text("UPDATE rater SET status = 'excluded' WHERE id = :id")
-_NOT_COUNTED = state_changes(
+_NOT_COUNTED = state_changes_statement(
     "SELECT :at, CASE state WHEN 'open' THEN 'expired' ELSE 'aside' END, rater, id FROM assignment"
     " WHERE rater = :rater AND (state = 'open' OR (state = 'done' AND round <> 'quiz')) ORDER BY state DESC, id"
 )
-_COUNTED_AGAIN = state_changes(  # also extra answers from before, whose items lost a place meanwhile
+_COUNTED_AGAIN = state_changes_statement(  # also extra answers from before, whose items lost a place meanwhile
     "SELECT :at, CASE WHEN a.round <> 'main' OR i.place IS NULL OR i.taken < :k THEN 'done' ELSE 'extra' END,"
     " a.rater, a.id FROM assignment a JOIN item i ON i.id = a.item"
     " WHERE a.rater = :rater AND (a.state = 'aside' OR (a.state = 'extra' AND i.taken < :k)) ORDER BY a.id"

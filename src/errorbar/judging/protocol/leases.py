@@ -11,14 +11,14 @@ from operator import itemgetter
 from sqlalchemy import Connection, text
 
 from errorbar.judging.items.item import JudgedItem, Lease, Round
-from errorbar.judging.protocol.assignments import change_states, set_taken, state_changes
-from errorbar.judging.protocol.next_item import AvailableItem, select_available
+from errorbar.judging.protocol.assignments import change_states, set_taken, state_changes_statement
+from errorbar.judging.protocol.next_item import AvailableItem, available_item_sql
 from errorbar.judging.random_tokens import draw
 from errorbar.judging.study.rules import StudyRules
 
 _LATE = "FROM assignment WHERE state = 'open' AND (lease_until <= :now OR lease_until > :longest)"
 _ANY_LATE = text(f"SELECT 1 {_LATE} LIMIT 1")
-_EXPIRED = state_changes(f"SELECT :at, 'expired', rater, id {_LATE} ORDER BY id")
+_EXPIRED = state_changes_statement(f"SELECT :at, 'expired', rater, id {_LATE} ORDER BY id")
 _RATER = text(
     "SELECT r.id, r.seed, r.status, r.quiz, r.claims, r.judged, r.code, r.code_for, r.due, EXISTS (SELECT 1 FROM"
     " assignment l WHERE l.rater = r.id AND l.state = 'expired' AND l.round <> 'quiz'),"
@@ -26,7 +26,7 @@ _RATER = text(
     " LEFT JOIN assignment a ON a.rater = r.id AND a.state = 'open' LEFT JOIN item i ON i.id = a.item"
     " WHERE r.id = :id"
 )
-_BY_ID = text(select_available("i.id = :item"))
+_BY_ID = text(available_item_sql("i.id = :item"))
 _CLAIMED = text(
     "INSERT INTO event (at, kind, rater, assignment) SELECT :at, 'claimed', rater, id FROM assignment"
     " WHERE token = :token"
@@ -81,7 +81,7 @@ def rater_row(tx: Connection, rater: int) -> RaterState:
     """A rater by number."""
     rows = tx.execute(_RATER, {"id": rater}).all()
     leases = [  # sorted here: SQLite would walk all that the rater had, for the order
-        Lease(token, parsed_item(payload), round, bool(turned), version)
+        Lease(token, parse_item(payload), round, bool(turned), version)
         for _, token, payload, round, turned, version in sorted((row[10:] for row in rows), key=itemgetter(0))
         if token is not None
     ]
@@ -102,7 +102,7 @@ def expire(tx: Connection, rules: StudyRules, now: float) -> None:
 
 
 @lru_cache(maxsize=4096)
-def parsed_item(payload: str) -> JudgedItem:
+def parse_item(payload: str) -> JudgedItem:
     """An item of the store."""
     return JudgedItem.from_json(payload)
 
@@ -114,7 +114,7 @@ def lease(tx: Connection, rules: StudyRules, rater: RaterState, what: Next, now:
         seq = rater.claims = rater.claims + 1
     if not isinstance(one, AvailableItem):
         one = AvailableItem(*tx.execute(_BY_ID, {"rater": rater.id, "round": what.round, "item": one}).one())
-    item = parsed_item(one.payload)
+    item = parse_item(one.payload)
     turned = bool(draw(rater.seed, "side", one.id) & 1) if what.reversed is None else what.reversed
     turned = turned and len(item.candidates) == 2
     until = now + rules.lease_minutes * 60

@@ -23,7 +23,7 @@ class AvailableItem:
     known_by: str | None
 
 
-def select_available(where: str) -> str:
+def available_item_sql(where: str) -> str:
     """The columns of an ``AvailableItem`` for the item of which this is so."""
     token = "SELECT a.token FROM assignment a WHERE a.item = i.id AND a.rater = :rater AND a.round = :round"
     return f"SELECT i.id, i.payload, i.place, i.taken, ({token}) FROM item i WHERE {where}"
@@ -39,13 +39,13 @@ _FEWEST = text(
     " later AS (SELECT i.id FROM item i WHERE i.taken = (SELECT taken FROM lowest)"
     " AND i.place >= CAST(:share * (SELECT max(place) + 1 FROM item) AS INTEGER)"
     f" AND {_FREE} ORDER BY i.place LIMIT 1) "
-    + select_available("i.id = coalesce((SELECT id FROM later), (SELECT id FROM lowest))")
+    + available_item_sql("i.id = coalesce((SELECT id FROM later), (SELECT id FROM lowest))")
 )
 NEAR = 10
 """The order is judged by so many items at a time, of which one is drawn, so that no two raters go through it alike."""
 _FIRST = text(f"SELECT i.place FROM item i WHERE i.taken = :taken AND {_FREE} ORDER BY i.place LIMIT 1")
 _NEAR = text(
-    select_available(
+    available_item_sql(
         f"i.place BETWEEN :first AND :first + {NEAR - 1} AND i.taken < :k AND {_FREE}"
         f" ORDER BY (i.place + :turn) % {NEAR} LIMIT 1"
     )

@@ -14,7 +14,7 @@ from errorbar.judging.answers import check_answer, is_right
 from errorbar.judging.items.item import JudgedItem, Submission, SubmissionReceipt
 from errorbar.judging.protocol.assignments import HELD, Held, follow, judged_by, note, settle_state
 from errorbar.judging.protocol.exclusions import exclude
-from errorbar.judging.protocol.leases import parsed_item, rater_row
+from errorbar.judging.protocol.leases import parse_item, rater_row
 from errorbar.judging.protocol.quiz import settle_if_answered
 from errorbar.judging.quality import GoldAnswers, after_answer, class_of, gold_answers
 from errorbar.judging.scheme import Scheme
@@ -270,7 +270,7 @@ def _receipt_record(receipt: SubmissionReceipt) -> dict[str, Any]:
 
 def _read_assignment(row: tuple[Any, ...]) -> _Asked:
     version, answered, turned, payload, kind, label, count, volume, status, kept = row[8:]
-    item, active = parsed_item(payload), status == "active"
+    item, active = parse_item(payload), status == "active"
     gold = None if kept is None else GoldAnswers.from_json(kept)
     return _Asked(Held(*row[:8]), version, answered, bool(turned), item, kind, label, count, volume, active, gold)
 

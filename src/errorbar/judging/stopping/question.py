@@ -75,24 +75,24 @@ class StopQuestion:
         try:
             name, raw = split_spec(text)
         except UsageError:
-            raise refuse_question(f"'{text[:60]}' is no question", EXAMPLE) from None
+            raise question_error(f"'{text[:60]}' is no question", EXAMPLE) from None
         if name not in get_args(Of):
-            raise refuse_question(f"no question is called '{name}'", fix=nearest(name, get_args(Of)))
+            raise question_error(f"no question is called '{name}'", fix=nearest(name, get_args(Of)))
         known = (*OF_ALL, *OF_EACH[name])
         for key in raw:
             if key not in known:
-                raise refuse_question(f"{name} has no '{key}'", fix=nearest(key, known))
-        values = {key: _read_key(key, value) for key, value in raw.items()}
+                raise question_error(f"{name} has no '{key}'", fix=nearest(key, known))
+        values = {key: _read_value(key, value) for key, value in raw.items()}
         return cls(cast("Of", name), **values)._checked()  # type: ignore[arg-type]  # each of its field's kind
 
     def _checked(self) -> Self:
         if (self.half_width is None) == (self.threshold is None):
             both = "a half-width and a threshold" if self.threshold is not None else "no half-width and no threshold"
-            raise refuse_question(f"{self.of} has {both}", "one of half_width=0.05 and threshold=0.5")
+            raise question_error(f"{self.of} has {both}", "one of half_width=0.05 and threshold=0.5")
         if self.of == "share" and not self.label:
-            raise refuse_question("share says of no label", "share(label=error,half_width=0.05)")
+            raise question_error("share says of no label", "share(label=error,half_width=0.05)")
         if bool(self.first) != bool(self.second):
-            raise refuse_question("win names one side", "first=NAME,second=NAME, or neither of them")
+            raise question_error("win names one side", "first=NAME,second=NAME, or neither of them")
         return self
 
     def __str__(self) -> str:
@@ -114,19 +114,19 @@ _NUMBERS = {"half_width": 1.0, "threshold": 1.0, "beta": 10.0}
 """And below what they are."""
 
 
-def _read_key(key: str, text: str) -> object:
+def _read_value(key: str, text: str) -> object:
     if key in _NUMBERS:
         number, most = as_number(text), _NUMBERS[key]
         if not 0 < number < most:
-            raise refuse_question(f"{key} is '{text[:30]}'", f"a number above 0 and below {most:g}")
+            raise question_error(f"{key} is '{text[:30]}'", f"a number above 0 and below {most:g}")
         return number
     choices = {"act": ("true", "false"), "interval": get_args(Looking)}.get(key, ())
     if choices and text not in choices:
-        raise refuse_question(f"{key} is '{text[:30]}'", " or ".join(choices))
+        raise question_error(f"{key} is '{text[:30]}'", " or ".join(choices))
     return text == "true" if key == "act" else text
 
 
-def refuse_question(message: str, expected: str = "", fix: str = "") -> UsageError:
+def question_error(message: str, expected: str = "", fix: str = "") -> UsageError:
     """Why a question cannot be asked of a study."""
     return UsageError(Problem("judge-stop", f"when to stop: {message}", expected=expected, fix=fix))
 
@@ -153,20 +153,20 @@ def _check_key(question: StopQuestion, scheme: Scheme, work: list[JudgedItem], k
     wanted, kind = (AuditKey, "an audit") if question.of == "precision" else (Key, "a sample")
     if not isinstance(key, wanted):
         message = f"{question.of} is estimated from {kind}, and the study has "
-        raise refuse_question(
+        raise question_error(
             message + ("no key" if key is None else "the key of another kind"), fix="--key=FILE, drawn with it"
         )
     drawn = names_of(key)
     if strangers := [item.name for item in work if item.name not in drawn]:
-        raise refuse_question(
+        raise question_error(
             f"{len(strangers):,} items were not drawn with the key, e.g. {quote_labels(strangers[:1])}"
         )
     systems = systems_of(key)
     if question.system and question.system not in systems:
         message = f"the key knows no system '{question.system}'"
-        raise refuse_question(message, fix=nearest(question.system, systems))
+        raise question_error(message, fix=nearest(question.system, systems))
     if not question.system and len(systems) > 1:
-        raise refuse_question(
+        raise question_error(
             f"the key has {len(systems)} systems", f"system={systems[0]} or another of {quote_labels(systems)}"
         )
     if question.of in SCORES:
@@ -175,13 +175,13 @@ def _check_key(question: StopQuestion, scheme: Scheme, work: list[JudgedItem], k
         try:
             ValidityRule.of(question.valid)
         except ErrorbarError as error:
-            raise refuse_question(error.problems[0].what, error.problems[0].expected) from None
+            raise question_error(error.problems[0].what, error.problems[0].expected) from None
         if question.valid == GRADED:
-            raise refuse_question(
+            raise question_error(
                 "shares of raters have no interval at any time", "valid=majority, any, all or a number"
             )
         if other := [label for label in scheme.labels() if label not in LABELS]:
-            raise refuse_question(f"an audit has no label '{other[0]}'", fix="--scheme=edit-valid")
+            raise question_error(f"an audit has no label '{other[0]}'", fix="--scheme=edit-valid")
 
 
 def _check_label(name: str, label: str, scheme: Scheme) -> None:
@@ -190,22 +190,22 @@ def _check_label(name: str, label: str, scheme: Scheme) -> None:
     labels = [choice for choice, option in zip(scheme.labels(), options, strict=True) if not option.abstains]
     if labels and label not in labels:
         message = f"{name} is '{label[:30]}', which the scheme {scheme.name} has not"
-        raise refuse_question(message, fix=nearest(label, labels))
+        raise question_error(message, fix=nearest(label, labels))
 
 
 def _check_sides(question: StopQuestion, scheme: Scheme, work: list[JudgedItem]) -> None:
     if not {FIRST, SECOND} <= {*scheme.labels()}:
-        raise refuse_question(f"the scheme {scheme.name} has no winner", fix="--scheme=choice")
+        raise question_error(f"the scheme {scheme.name} has no winner", fix="--scheme=choice")
     pairs = {tuple(tuple(name.split(SEVERAL)) for name in item.names) for item in work}
     names = sorted({name for pair in pairs for side in pair for name in side})
     if not question.first:
         if len(pairs) > 1:
-            raise refuse_question(
+            raise question_error(
                 f"the candidates are of {quote_labels(names)}", "win(first=NAME,second=NAME,...) of two of them"
             )
         return
     for name in (question.first, question.second):
         if name not in names:
-            raise refuse_question(f"no candidate is of '{name[:30]}'", fix=nearest(name, names))
+            raise question_error(f"no candidate is of '{name[:30]}'", fix=nearest(name, names))
     if question.first == question.second:
-        raise refuse_question("both sides are the same")
+        raise question_error("both sides are the same")

@@ -27,7 +27,7 @@ def of_database(error: BaseException) -> bool:
 
 def store_failed(error: BaseException) -> StoreError:
     """The message of the driver or the file system."""
-    reason = _said(error)
+    reason = _describe_error(error)
     if "NUL (0x00)" in reason:
         message = "a text has the character U+0000, which no store can hold; nothing of this was written"
         return store_error("store-text", message, "take it out")
@@ -67,10 +67,10 @@ def shown_url(url: str) -> str:
 
 def outcome_unknown(error: BaseException) -> OutcomeUnknownError:
     """The message of the driver."""
-    message = f"the database failed in the middle, so that this was done or was not: {_said(error)}"
+    message = f"the database failed in the middle, so that this was done or was not: {_describe_error(error)}"
     fix = "once it works again, look (errorbar judge raters, invite, status) before you do it again"
     return OutcomeUnknownError(Problem("store-unknown", message, fix=fix))
 
 
-def _said(error: BaseException) -> str:
+def _describe_error(error: BaseException) -> str:
     return " ".join(str(error).split()) or type(error).__name__

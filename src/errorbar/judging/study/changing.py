@@ -20,14 +20,21 @@ from errorbar.judging.protocol.halting import resume as resume_study
 from errorbar.judging.protocol.halting import why_halted
 from errorbar.judging.stopping.question import fitting
 from errorbar.judging.study.folder import Study
-from errorbar.judging.study.make import checked_rules
+from errorbar.judging.study.make import check_rules
 from errorbar.judging.study.raters import MANAGER
-from errorbar.judging.study.rules import Policy, StudyRules, read_about, read_study_key, set_value, study_clock
+from errorbar.judging.study.rules import (
+    Direction,
+    Policy,
+    StudyRules,
+    read_about,
+    read_study_key,
+    set_value,
+    study_clock,
+)
 from errorbar.tables.result import Result
 from errorbar.tables.table import Column, Table
 
 Rule = str | int | float
-DIRECTIONS = ("ltr", "rtl", "auto")
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -143,12 +150,12 @@ def update_rules(before: StudyRules, new_values: Mapping[str, Rule]) -> StudyRul
             fix = nearest(key, [rule.replace("_", "-") for rule in known])
             raise UsageError(Problem("judge-rule", f"no rule is called '{key}'", fix=fix))
         changed[name] = _read_rule(key, value, known[name])
-    return checked_rules({**known, **changed})
+    return check_rules({**known, **changed})
 
 
 def _read_rule(name: str, value: Rule, before: object) -> object:
     """A value of the kind that the rule has."""
-    choices = {"policy": get_args(Policy), "direction": DIRECTIONS}.get(name, ())
+    choices = {"policy": get_args(Policy), "direction": get_args(Direction)}.get(name, ())
     if choices and value not in choices:
         message = f"the rule {name} must be one of {', '.join(choices)}, got '{value}'"
         raise UsageError(Problem("bad-parameter", message))

@@ -330,7 +330,7 @@ class Invited(Result):
 def judge_invite(
     study: str | PathLike[str],
     *,
-    raters: Annotated[int, Bounds(1, 10_000)] = 0,
+    raters: Annotated[int, Bounds(1, MOST_RATERS)] = 0,
     names: Sequence[str] = (),
     crowd: str = "",
     kind: CrowdKind = "crowd",
@@ -450,7 +450,7 @@ def _refuse_unfit(raters: int, names: Sequence[str], crowd: str, days: float | N
     if not 0 <= raters <= MOST_RATERS:
         raise UsageError(Problem("bad-parameter", f"--raters must be from 1 to {MOST_RATERS:,}, got {raters}"))
     if days is not None and not 0 < days < 36500:
-        raise UsageError(Problem("bad-parameter", f"--days must be above 0, got {days:g}"))
+        raise UsageError(Problem("bad-parameter", f"--days must be above 0 and below 36500, got {days:g}"))
     if most is not None and (most < 1 or not crowd):
         message = f"--most must be 1 or more, got {most}" if most < 1 else "--most is about the link of a crowd"
         raise UsageError(Problem("bad-parameter", message, fix="" if most < 1 else "add --crowd"))

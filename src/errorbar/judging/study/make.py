@@ -10,7 +10,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypedDict, Unpack, get_args, get_type_hints
+from typing import Annotated, Any, TypedDict, Unpack, get_args, get_type_hints
 
 from sqlalchemy import Connection, insert, text
 from sqlalchemy import Table as SqlTable
@@ -34,6 +34,7 @@ from errorbar.judging.study.backup import check_rows
 from errorbar.judging.study.folder import Study
 from errorbar.judging.study.rows import FORMAT, VERSION, Record
 from errorbar.judging.study.rules import (
+    Direction,
     Policy,
     StudyInfo,
     StudyRules,
@@ -236,9 +237,7 @@ class Ruling(TypedDict, total=False):
     consent: Annotated[str, ArgumentDoc("", "Text that raters must agree to.")]
     eligibility: Annotated[str | Sequence[str], ArgumentDoc((), "A question that raters must answer with yes.")]
     language: Annotated[str, ArgumentDoc("en", "The language of the texts, e.g. ``pt-BR``.")]
-    direction: Annotated[
-        Literal["auto", "ltr", "rtl"], ArgumentDoc("auto", "The direction in which the texts are written.")
-    ]
+    direction: Annotated[Direction, ArgumentDoc("auto", "The direction in which the texts are written.")]
     stop: Annotated[str, ArgumentDoc("", "When judging may stop early, e.g. ``R(half_width=0.03)``.")]
 
 
@@ -339,7 +338,7 @@ def judge_init(
         is_set |= {"scheme": scheme != "error-ok"} | {name: ruling != _DEFAULTS[name] for name, ruling in rules.items()}
         return _restore_study(Path(folder), items_from, store, is_set)
     problems = Problems(lenient=lenient)
-    chosen, ruling = load_scheme(scheme), checked_rules(rules)
+    chosen, ruling = load_scheme(scheme), check_rules(rules)
     judged = read_items(items_from, chosen, problems, systems=systems, items=items, against=against)
     if gold_items is not None:
         judged = with_gold(judged, gold_items, chosen, problems)
@@ -385,7 +384,7 @@ def _restore_study(folder: Path, source: Source, store: str, arguments: Mapping[
     return JudgeInit(created.folder, about.scheme, about.rules, restored.n_items, restored.n_gold, (note,))
 
 
-def checked_rules(rules_by_name: Mapping[str, Any]) -> StudyRules:
+def check_rules(rules_by_name: Mapping[str, Any]) -> StudyRules:
     """The rules, each within its bounds."""
     values: dict[str, Any] = {**rules_by_name}
     eligibility = values["eligibility"]

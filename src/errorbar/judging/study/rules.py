@@ -25,6 +25,7 @@ from errorbar.judging.store.tables import STUDY
 from errorbar.sampling.draw import SAMPLE_KEY, Key, key_of
 
 Policy = Literal["sequential", "posterior", "fixed", "none"]
+Direction = Literal["auto", "ltr", "rtl"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +67,7 @@ class StudyRules:
     consent: str = ""
     eligibility: tuple[str, ...] = ()
     language: str = "en"
-    direction: Literal["ltr", "rtl", "auto"] = "auto"
+    direction: Direction = "auto"
     stop: str = ""
 
     def quiz_needed(self, asked: int) -> int:

@@ -71,7 +71,7 @@ class Reach:
         return tuple(dict.fromkeys(filter(None, (*LOCAL, _format_host(self.host), public))))
 
 
-def checked_url(url: str) -> str:
+def check_url(url: str) -> str:
     """A public address without a slash at its end.
 
     Raises:

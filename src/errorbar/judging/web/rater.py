@@ -48,7 +48,7 @@ from errorbar.judging.web.requests import (
     parse_wanted,
     read_form,
     read_json,
-    signed_out,
+    signed_out_error,
     submissions,
 )
 from errorbar.judging.web.server_state import (
@@ -96,7 +96,7 @@ async def return_to_work(request: Request) -> Response:
         now = desk.clock()
         before = read_session(tx, device) if isinstance(device, str) else None
         if before is None or before.rater is None or before.expires <= now:
-            raise signed_out()
+            raise signed_out_error()
         return open_session(tx, before.rater, now)
 
     session = await desk.writer.do(work)

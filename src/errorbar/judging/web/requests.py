@@ -48,7 +48,7 @@ class RefusalError(Exception):
         return JSONResponse(self.body(), self.status)
 
 
-def signed_out() -> RefusalError:
+def signed_out_error() -> RefusalError:
     """The session is over, or there was none."""
     return RefusalError(401, "signed-out", "You are not signed in.", "Open the link that you were given again.")
 
@@ -58,7 +58,7 @@ def forged_post_error() -> RefusalError:
     return RefusalError(403, "form-expired", "This form is not valid any more.", "Load the page again and send it.")
 
 
-def unfit(what: str) -> RefusalError:
+def unfit_error(what: str) -> RefusalError:
     """A body that is not what was asked for."""
     return RefusalError(400, "bad-request", what, "")
 
@@ -76,21 +76,21 @@ MOST_NUMBER = 2**31 - 1
 async def read_form(request: Request) -> dict[str, str]:
     """The fields of a form; of a repeated one the last."""
     if request.headers.get("content-type", "").partition(";")[0].strip() != "application/x-www-form-urlencoded":
-        raise unfit("A form was expected.")
+        raise unfit_error("A form was expected.")
     try:
         text = (await request.body()).decode("ascii")
         fields = dict(parse_qsl(text, keep_blank_values=True, max_num_fields=MOST_FIELDS, errors="strict"))
     except ValueError:
-        raise unfit("The form cannot be read.") from None
+        raise unfit_error("The form cannot be read.") from None
     if not all(map(is_storable, fields.values())):
-        raise unfit("The form has a character that cannot be stored (U+0000).")
+        raise unfit_error("The form has a character that cannot be stored (U+0000).")
     return fields
 
 
 async def read_json(request: Request) -> dict[str, Any]:
     """A JSON object."""
     if request.headers.get("content-type", "").partition(";")[0].strip() != "application/json":
-        raise unfit("JSON was expected.")
+        raise unfit_error("JSON was expected.")
     return json_body(await request.body())
 
 
@@ -99,9 +99,9 @@ def json_body(content: bytes) -> dict[str, Any]:
     try:
         body = json.loads(content, parse_constant=_finite, parse_float=_finite)
     except (ValueError, RecursionError):
-        raise unfit("The body is no JSON.") from None
+        raise unfit_error("The body is no JSON.") from None
     if not isinstance(body, dict):
-        raise unfit("The body must be a JSON object.")
+        raise unfit_error("The body must be a JSON object.")
     return body
 
 
@@ -117,7 +117,7 @@ def parse_wanted(body: Mapping[str, Any]) -> int:
     """How many items the page wants to hold."""
     want = body.get("want", MOST_WANTED)
     if not _count(want) or want > MOST_WANTED:
-        raise unfit(f"'want' must be a whole number from 0 to {MOST_WANTED}.")
+        raise unfit_error(f"'want' must be a whole number from 0 to {MOST_WANTED}.")
     return int(want)
 
 
@@ -125,7 +125,7 @@ def submissions(body: Mapping[str, Any]) -> list[Submission]:
     """The answers of a post; all of them are as they must be, or none is taken."""
     answers = body.get("answers")
     if not isinstance(answers, list):
-        raise unfit("'answers' must be a list.")
+        raise unfit_error("'answers' must be a list.")
     if len(answers) > MOST_ANSWERS:
         raise RefusalError(413, "too-many-answers", f"A post takes {MOST_ANSWERS} answers.", "Send them in parts.")
     return [_submission(raw) for raw in answers]
@@ -134,10 +134,10 @@ def submissions(body: Mapping[str, Any]) -> list[Submission]:
 def _submission(raw: object) -> Submission:
     """An answer; what is said beside it is taken as far as it can be, so that nothing waits in a browser for ever."""
     if not isinstance(raw, dict):
-        raise unfit("An answer must be a JSON object.")
+        raise unfit_error("An answer must be a JSON object.")
     answer, trail = raw.get("answer"), raw.get("trail")
     if not (answer is None or isinstance(answer, dict)):
-        raise unfit("'answer' must be an object or null.")
+        raise unfit_error("'answer' must be an object or null.")
     whole = (
         isinstance(trail, dict)
         and len(trail) <= MOST_STEPS
@@ -239,7 +239,7 @@ class BodyLimit:
     """The number of bodies that are being read for each rater; of one process."""
 
     most: int = MOST_BODIES
-    _n_open: Counter[int] = field(default_factory=Counter)
+    _n_open: Counter[int] = field(init=False, default_factory=Counter)
 
     @contextmanager
     def reading(self, rater: int) -> Iterator[None]:

@@ -24,14 +24,14 @@ from typing import Annotated, Any
 import uvicorn
 from sqlalchemy import Connection
 
-from errorbar.api.arguments import Bounds, public
+from errorbar.api.arguments import Bounds, Port, public
 from errorbar.core.problems import Problem, UsageError
 from errorbar.judging.store.errors import StoreError
 from errorbar.judging.study.folder import Study
 from errorbar.judging.study.invitations import ADDRESS, all_invites, standing_link
 from errorbar.judging.study.rules import get_value, set_value, study_clock
 from errorbar.judging.web.app import app
-from errorbar.judging.web.listening import Reach, bind, checked_url, raise_open_files, spare_files, warnings_of
+from errorbar.judging.web.listening import Reach, bind, check_url, raise_open_files, spare_files, warnings_of
 from errorbar.judging.web.requests import LimitedConnection, Limits
 from errorbar.judging.web.server_state import Settings
 
@@ -285,7 +285,7 @@ def judge_serve(
     study: str | PathLike[str],
     *,
     host: str = "127.0.0.1",
-    port: Annotated[int, Bounds(0, 65535)] = 8765,
+    port: Port = 8765,
     workers: Annotated[int, Bounds(1, 64)] = 1,
     public_url: str = "",
     proxy: str = "",
@@ -309,7 +309,7 @@ def judge_serve(
         raise UsageError(Problem("bad-parameter", f"--workers must be from 1 to {MOST_WORKERS}, got {workers}"))
     if not 0 <= port <= 65535:
         raise UsageError(Problem("bad-parameter", f"--port must be from 0 to 65535, got {port}"))
-    url = checked_url(public_url)
+    url = check_url(public_url)
     opened = Study.open(study)
     token = opened.secrets.manager
     with opened.store() as store, bind(host, port) as listener:

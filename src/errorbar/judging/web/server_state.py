@@ -21,7 +21,7 @@ from errorbar.judging.store.tables import SESSION
 from errorbar.judging.study.folder import Study
 from errorbar.judging.study.rules import StudyRules, current_rules, get_value
 from errorbar.judging.web.live_status import LiveStatus
-from errorbar.judging.web.requests import BodyLimit, RateLimit, forged_post_error, signed_out
+from errorbar.judging.web.requests import BodyLimit, RateLimit, forged_post_error, signed_out_error
 
 # Who is signed in: random words in cookies, their fingerprints in the store.
 
@@ -267,7 +267,7 @@ class Desk:
         session = await self.session(request, cookie)
         now = self.clock()
         if session is None or session.expires <= now or (session.rater is None) != (cookie == MANAGER_COOKIE):
-            raise signed_out()
+            raise signed_out_error()
         if is_stale(session, now):
             await self.writer.do(lambda tx: prolong(tx, session, now))
             self.sessions.forget(session.token)

@@ -12,7 +12,7 @@ export class Panel {
    * @param {HTMLElement} form
    * @param {import('./item_view.js').ItemView} view
    * @param {import('./draft.js').Scheme} scheme
-   * @param {{choose: (q: any, value: string) => void, mark: (q: any) => void, words: (q: any, said: string[]) => void,
+   * @param {{choose: (q: any, value: any) => void, mark: (q: any) => void, words: (q: any, said: string[]) => void,
    *   type: (q: any, text: string) => void, confirm: () => void, complain: (text: string) => void,
    *   open: (step: number) => void}} on
    */
@@ -47,7 +47,7 @@ export class Panel {
 
   /** @param {import('./draft.js').Question} question */
   #question(question, draft) {
-    const field = make('fieldset', { 'data-question': question.id, tabindex: '-1', class: `kind-${question.kind}` });
+    const field = make('fieldset', { 'data-question': question.id, tabindex: '-1', class: kindOf(question).namesTokens ? 'names-tokens' : undefined });
     field.append(make('legend', {}, question.ask));
     kindOf(question).build(this, question, field, draft);
     if (question.help) field.append(make('p', { class: 'help' }, question.help));

@@ -36,15 +36,6 @@ class QuestionKind {
   }
 
   /**
-   * The answer once a token was pressed (kinds that name tokens).
-   * @param {any} answer
-   * @param {number} token
-   */
-  toggle(answer, token) {
-    return answer === token ? undefined : token;
-  }
-
-  /**
    * Build the field of a question.
    * @param {Panel} panel
    * @param {Question} question
@@ -52,20 +43,18 @@ class QuestionKind {
    * @param {Draft} draft
    */
   build(panel, question, field, draft) {
-    panel.addMarker(question, field);
+    throw new Error(`questions of the kind ${question.kind} have no field`);
   }
 
   /**
-   * Show the answer.
+   * Show the answer, where the field does not show it by itself.
    * @param {Panel} panel
    * @param {Question} question
    * @param {HTMLElement} field
    * @param {Draft} draft
    * @param {string | null} marking id of the question for which tokens are being marked
    */
-  show(panel, question, field, draft, marking) {
-    panel.showMarked(question, field, draft, marking);
-  }
+  show(panel, question, field, draft, marking) {}
 }
 
 /** One of the options. */
@@ -102,6 +91,23 @@ class TextKind extends WordsKind {
 /** One token. */
 class TokenKind extends QuestionKind {
   namesTokens = true;
+
+  /**
+   * The answer once a token was pressed.
+   * @param {any} answer
+   * @param {number} token
+   */
+  toggle(answer, token) {
+    return answer === token ? undefined : token;
+  }
+
+  build(panel, question, field) {
+    panel.addMarker(question, field);
+  }
+
+  show(panel, question, field, draft, marking) {
+    panel.showMarked(question, field, draft, marking);
+  }
 }
 
 /** Tokens that are wrong; that none is marked is an answer. */
