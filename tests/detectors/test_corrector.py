@@ -54,7 +54,7 @@ def proposals(rows: Sequence[Row], sentences: Sequence[str] = ("a b c d e f",)) 
     tokens = [sentence.split() for sentence in sentences]
     return Proposals(
         tokens,
-        [["NN"] * len(token) for token in tokens],
+        [["NN"] * len(words) for words in tokens],
         np.array(numbers, np.int64),
         candidates,
         np.array([GROUPS.index(candidate.group) for candidate in candidates], np.int64),

@@ -121,11 +121,11 @@ def test_single_annotators(results: TaskResults) -> None:
 
 
 def test_the_page_of_a_team(results: TaskResults) -> None:
-    team, _ = results.task.teams
+    team, other = results.task.teams
     report = team_report(results, team, date="2026-11-21")
     assert (report.title, report.date) == ("one in Small", "2026-11-21")
     assert report.summary == ["First Team took part with 2 runs."]
-    assert team_report(results, _).summary == ["two took part with 1 run."]
+    assert team_report(results, other).summary == ["two took part with 1 run."]
     assert report.facts == (
         ("task", "Small"),
         ("name", "First Team"),

@@ -23,14 +23,7 @@ from tests.sampling.coverage import (
     real_row,
 )
 
-MEASURED = Path(__file__).with_name("measured.md").read_text(encoding="utf-8")
-
-
-def test_the_page_shows_some_of_what_was_measured() -> None:
-    page = (Path(__file__).resolve().parents[2] / "docs/measurements/sampling.md").read_text(encoding="utf-8")
-    shown = [line for line in page.splitlines() if line.startswith("|")]
-    assert len(shown) > 20
-    assert set(shown) <= set(MEASURED.splitlines())
+MEASURED = (Path(__file__).resolve().parents[1] / "measured" / "sampling.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.slow

@@ -34,7 +34,7 @@ from tests.sampling.few import (
     voted_rows,
 )
 
-MEASURED = Path(__file__).with_name("measured.md").read_text(encoding="utf-8")
+MEASURED = (Path(__file__).resolve().parents[1] / "measured" / "sampling.md").read_text(encoding="utf-8")
 COUNTS = [(600, 750, 1000), (450, 1500, 9000), (0, 300, 9000), (1, 200, 9000), (3, 10, 20), (20, 20, 50), (7, 9, 10)]
 
 

@@ -19,7 +19,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from hashlib import sha256
 from itertools import count
-from os import PathLike
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -38,7 +37,7 @@ from errorbar.edits.errant import EditMaker, errant_edits
 from errorbar.edits.texts import Piece, apply_pieces, as_edits, minimal_pieces, overlaps, select_applied
 from errorbar.formats.jsonl import write_jsonl
 from errorbar.formats.judgments import read_judgment_table
-from errorbar.formats.look import Source, display_name
+from errorbar.formats.look import Source, display_name, list_paths
 from errorbar.formats.m2 import write_m2
 from errorbar.formats.saving import save_lines
 from errorbar.formats.tables import header_of, table_rows
@@ -508,7 +507,7 @@ def read_verdicts(judgments: Filled, problems: Problems) -> Verdicts:
     """Read judgments of edits; several files are joined, a rater who judged an edit twice is refused."""
     if isinstance(judgments, Judgments):
         return Verdicts(_label_judgments(judgments, ""))
-    files = [judgments] if isinstance(judgments, str | PathLike) else list(judgments)
+    files = list_paths(judgments)
     tables: list[Judgments] = []
     seen: set[tuple[str, str]] = set()
     better: defaultdict[str, defaultdict[str, list[str]]] = defaultdict(lambda: defaultdict(list))

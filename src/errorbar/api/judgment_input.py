@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from itertools import pairwise
 from math import isnan
-from os import PathLike, fspath
+from os import PathLike
 from typing import TYPE_CHECKING, Annotated, Any, TypedDict, TypeGuard, Unpack, cast
 
 import numpy as np
@@ -34,7 +34,7 @@ from errorbar.formats.judgments import (
     read_judgment_table,
     refuse_others,
 )
-from errorbar.formats.look import Source, display_name
+from errorbar.formats.look import Source, display_name, list_paths
 from errorbar.formats.reference import Unmarked, expand_files
 
 if TYPE_CHECKING:
@@ -452,7 +452,7 @@ def paths_of(files: Files, kind: str = "judgments") -> list[str]:
     """One path or several, as texts."""
     if not isinstance(files, str | PathLike) and not files:
         raise UsageError(Problem("no-reference", f"no file of {kind} is named", expected="at least one"))
-    return [str(fspath(path)) for path in ([files] if isinstance(files, str | PathLike) else files)]
+    return list_paths(files)
 
 
 def _arrange(table: JudgmentTable, options: JudgmentOptions, problems: Problems) -> ReadJudgments:

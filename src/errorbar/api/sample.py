@@ -31,7 +31,7 @@ from errorbar.core.problems import Problem, Problems, UsageError, nearest
 from errorbar.edits.admission import Admission
 from errorbar.edits.items import split_items
 from errorbar.formats.judgments import read_judgment_table
-from errorbar.formats.look import Source, display_name
+from errorbar.formats.look import Source, display_name, list_paths
 from errorbar.formats.reference import NamedFile
 from errorbar.sampling import (
     Aim,
@@ -524,8 +524,7 @@ def _read_judged_sample(
     judgments: Filled, key: Key, labels: Labels, truth: Truth, problems: Problems, *, ties: bool = True
 ) -> JudgedSample:
     if not isinstance(judgments, Judgments):
-        files = [judgments] if isinstance(judgments, str | PathLike) else judgments
-        judgments = read_judged_files(files, key, problems)
+        judgments = read_judged_files(list_paths(judgments), key, problems)
     return judge_sample(judgments, key, problems, truth=truth, labels=labels, ties=ties)
 
 

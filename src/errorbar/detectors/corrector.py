@@ -97,9 +97,8 @@ def choose_candidates(proposals: Proposals, scores: Floats, least: float = 0.0) 
         spans = taken.setdefault(number, [])
         span = candidate.start, candidate.end
         place = bisect(spans, span)  # no two of them touch: their order is that of starts and of ends
-        if all(end < span[0] for _, end in spans[:place][-1:]) and all(
-            span[1] < start for start, _ in spans[place:][:1]
-        ):
+        before, after = spans[max(place - 1, 0) : place], spans[place : place + 1]
+        if all(end < span[0] for _, end in before) and all(span[1] < start for start, _ in after):
             spans.insert(place, span)
             chosen.append(at)
     return chosen

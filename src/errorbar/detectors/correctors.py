@@ -3,7 +3,7 @@
 Conventions
     ``lm``: a language model. ``lm+classifiers``: classifiers learned from native text beside it. ``ranked``: a ranker
     over both. Without labels of their own, the first two have the settings that ``tune_settings`` finds on the test set
-    of CoNLL-2013 (revised annotation) with the models that docs/detectors/correctors.md names; none was chosen on
+    of CoNLL-2013 (revised annotation) with the models that docs/measurements/correctors.md names; none was chosen on
     CoNLL-2014. A threshold in nats is as good for other models as these are alike.
 
 Weights and thresholds by group are learned from learners' text with edits.

@@ -9,7 +9,7 @@ Formula
     (ngrams.py); logarithms become multiples of LOG_STEP, so that probabilities are off by 7.5 % at most.
 Conventions
     The numbers were chosen by the judgments of a model of 70 % of the textbooks on the rest of them and on UD-EWT, and
-    by the labels of CoNLL-2013: docs/detectors.md has them, and what is lost.
+    by the labels of CoNLL-2013: docs/measurements/detectors.md has them, and what is lost.
 Source
     Absolute thresholds as in Seymore and Rosenfeld (1996), who call it a cutoff for n-grams.
 """
@@ -19,7 +19,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
-from os import PathLike, fspath
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypedDict, Unpack, get_args
 
@@ -56,7 +55,7 @@ from errorbar.detectors.text import (
     read_learner_text,
     read_treebank,
 )
-from errorbar.formats.look import Source
+from errorbar.formats.look import Source, list_paths
 from errorbar.formats.reference import expand_files
 from errorbar.tables.result import Result
 from errorbar.tables.table import Cell, Column, Table
@@ -73,8 +72,7 @@ STEP: Mapping[str, float] = {"me": 0.1, "me-paper": 0.1, "perc": 0.5, "articles"
 
 def expand_paths(paths: Source | Sequence[Source]) -> list[str]:
     """The files of one path or several, patterns expanded."""
-    listed = [paths] if isinstance(paths, str | PathLike) else paths
-    return [file.path for file in expand_files([fspath(path) for path in listed])]
+    return [file.path for file in expand_files(list_paths(paths))]
 
 
 def small_ngrams(model: NgramModel) -> NgramModel:

@@ -11,7 +11,7 @@ import io
 import os
 import stat
 import sys
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
@@ -62,6 +62,11 @@ _FIXES = {
     "a spreadsheet": "save it as CSV (UTF-8)",
     "a presentation": "save its text as plain text (UTF-8)",
 }
+
+
+def list_paths(paths: Source | Sequence[Source]) -> list[str]:
+    """One path or several, as texts."""
+    return [str(fspath(path)) for path in ([paths] if isinstance(paths, str | PathLike) else paths)]
 
 
 def display_name(path: Source) -> str:

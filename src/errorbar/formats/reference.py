@@ -15,7 +15,7 @@ from errorbar.core.corpus import Annotation, Corpus, Hypothesis, Sentence, annot
 from errorbar.core.labels import natural_key
 from errorbar.core.problems import InputError, Place, Problem, Problems, UsageError, wrong_type
 from errorbar.formats.catalog import FORMATS, find_format, format_of
-from errorbar.formats.look import Lines, Source, display_name, is_there, look
+from errorbar.formats.look import Lines, Source, display_name, is_there, list_paths, look
 from errorbar.formats.m2 import m2_annotators, no_blank_line, read_m2
 from errorbar.formats.text import Cutter, HypothesisReader, Stretch
 
@@ -143,8 +143,7 @@ def read_corpus(
     files: Source | Sequence[Source], problems: Problems | None = None, *, unmarked: Unmarked = "auto"
 ) -> Corpus:
     """Read a whole reference corpus, one M2 or JSONL file or several over the same sentences; None: read strictly."""
-    every = [files] if isinstance(files, str | PathLike) else files
-    return read_named([NamedFile.parse(str(file)) for file in every], problems or Problems(), unmarked=unmarked)
+    return read_named([*map(NamedFile.parse, list_paths(files))], problems or Problems(), unmarked=unmarked)
 
 
 def read_named(files: Sequence[NamedFile], problems: Problems, *, unmarked: Unmarked = "auto") -> Corpus:

@@ -15,6 +15,7 @@ from typing import IO, cast
 from errorbar.core.problems import InputError, Place, Problem, UsageError, visible
 from errorbar.formats.look import Source, cannot_keep, is_input, is_there
 
+PICTURE_ENDINGS = (".svg", ".png", ".pdf")
 STANDARD_OUTPUT = "-"
 STUDY_FILES = ("study.toml", "secrets.json")  # that the folder of a judging study has
 TASK_FILE = "task.toml"  # as the file of a shared task is called

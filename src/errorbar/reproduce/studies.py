@@ -12,9 +12,10 @@ from typing import Any, cast
 from errorbar.api.arguments import Progress, Useless, Whole, public
 from errorbar.core.entry_points import find_registered
 from errorbar.core.problems import Problem, Problems, UsageError, nearest, unknown_ending
-from errorbar.formats.look import Source
+from errorbar.formats.look import Source, list_paths
+from errorbar.formats.saving import PICTURE_ENDINGS
 from errorbar.reproduce.cells import AddedCells, Cell, Reproduction, Sources
-from errorbar.reproduce.hoo2011 import Hoo2011, recompute
+from errorbar.tables.result import Result
 
 
 def _cells(module: str, function: str, sources: Sources) -> Iterator[Cell]:
@@ -94,7 +95,7 @@ def reproduce_paper(
     seed: Whole = 0,
     tell: Callable[[str], object] = lambda _: None,
     progress: Progress = lambda _: None,
-) -> Reproduction | Hoo2011:
+) -> Reproduction | Result:
     """Recompute a paper's tables from the corpora and compare every cell.
 
     Args:
@@ -114,8 +115,12 @@ def reproduce_paper(
     """
     folder = None if data is None else Path(data)
     if study == HOO:
+        from errorbar.reproduce.hoo2011 import recompute  # noqa: PLC0415 - much to load, for this study alone
+
         return recompute(None if folder is None else str(folder), Problems(lenient=True), seed=seed)
-    sources = Sources(folder, None if models is None else Path(models), _paths(text), _paths(treebank), tell)
+    sources = Sources(
+        folder, None if models is None else Path(models), tuple(list_paths(text)), tuple(list_paths(treebank)), tell
+    )
     recomputed = reproduce(study, sources)
     draw = None if chart is None else _find_drawing(study, str(chart))
     cells: list[Cell] = []
@@ -127,17 +132,10 @@ def reproduce_paper(
     return Reproduction(study, cells)
 
 
-def _paths(files: Source | Sequence[Source]) -> tuple[str, ...]:
-    return tuple(map(str, files)) if isinstance(files, Sequence) and not isinstance(files, str) else (str(files),)
-
-
 def _find_drawing(study: str, chart: str) -> Callable[[Sources, str, Any], None]:
     """Find the function that draws the figures of a study."""
-    from errorbar.reporting.export import PICTURES  # noqa: PLC0415 - few reproductions draw
-
-    endings = tuple(f".{kind}" for kind in PICTURES)
-    if not chart.lower().endswith(endings):
-        raise unknown_ending(chart, endings)
+    if not chart.lower().endswith(PICTURE_ENDINGS):
+        raise unknown_ending(chart, PICTURE_ENDINGS)
     added = added_cells(study)
     if added is None or added.draw is None:
         message = f"the figures of {study} are drawn by errorbar.detectors, which is not installed here"

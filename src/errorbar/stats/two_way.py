@@ -16,8 +16,8 @@ Formula
     C(k,c) C(m - k,k - c)/C(m,k) zeta_c. It needs two sets that share nobody: m >= 2k.
 Conventions
     V_E and V_A both hold V_EA. Taking it off once, as in multiway clustering, would estimate the variance itself; it
-    lost half a point to a point and a half of coverage in the simulation of docs/judges.md, and is not done. The sum is
-    never below 0.
+    lost half a point to a point and a half of coverage in simulations of the kind of docs/measurements/judges.md, and
+    is not done. The sum is never below 0.
     The jackknife of m judges where U needs all of them estimates, on average from above, (m - 1)/m times the variance
     with m - 1 judges (Efron & Stein); so it is an approximation, and so are the degrees of freedom.
     Nothing is a zero in silence: one text, one judge, a value that is undefined without somebody, or judges (or texts)

@@ -114,10 +114,9 @@ def change_states(tx: Connection, changes: TextClause, values: Mapping[str, obje
         now: By the store's clock.
     """
     first = tx.scalar(_LAST_EVENT) + 1
-    tx.execute(changes, {**values, "at": now})
-    span = {"first": first, "last": tx.scalar(_LAST_EVENT)}
-    if span["last"] < first:
+    if not tx.execute(changes, {**values, "at": now}).rowcount:
         return
+    span = {"first": first, "last": tx.scalar(_LAST_EVENT)}
     for state in ("expired", "aside", "extra", "done"):
         tx.execute(_ENTER_STATE, {**span, "state": state})
     tx.execute(_COUNT_PLACES, span)

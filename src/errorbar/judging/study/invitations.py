@@ -273,7 +273,8 @@ def _note(tx: Connection, now: float, kind: str, data: Mapping[str, object]) -> 
 # ``judge_invite``: links for raters, made, listed and revoked.
 
 
-MOST_RATERS, MOST_NAME = 10_000, 100
+MOST_RATERS = 10_000
+MOST_NAME = 100
 ADDRESS = "address"
 """The name in the store of the address under which the study was served last: links begin with it."""
 
