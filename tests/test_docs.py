@@ -39,7 +39,7 @@ MEASURED_ROWS = {
     "judge-populations": 56,
     "judge-tests": 48,
     "judged-detectors": 34,
-    "judges": 51,
+    "judges": 55,
     "loop": 13,
     "ranking": 50,
     "sampling": 65,

@@ -173,7 +173,7 @@ def agree(
         labels: What labels mean, as ROLE=LABEL (unknown=: 'cannot say'; type=: which error types of edits alone count,
             between commas), or the ranks from lowest to highest, A,B; or, of a corpus, 'type': edits say their
             type, not 'error'.
-        ci: Compute confidence intervals, or none. None: yes.
+        ci: Compute confidence intervals, or leave them out. None: yes.
         shared: How judgments are read and intervals made.
 
     Raises:

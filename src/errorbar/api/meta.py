@@ -410,7 +410,7 @@ def meta(
         tests: Test every two metrics: does one agree better than the other?
         permutations: Ways to swap their scores.
         window: Correlate in windows of so many neighbors too.
-        ci: Compute confidence intervals, or none. None: up to 20,000 items. False: nor those over systems, which are a
+        ci: Compute confidence intervals, or leave them out. None: up to 20,000 items. False: nor those over systems, which are a
             formula.
         lenient: Repair faults of the input where that is possible and report each repair, or stop at them. Systems that
             not all have are left out.
