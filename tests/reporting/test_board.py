@@ -233,6 +233,12 @@ def test_the_text_of_a_link_is_shown_literally() -> None:
     assert "<b>bold</b>" not in page
 
 
+def test_tables_alone_have_no_use_for_how_intervals_are_made(tmp_path: Path, errorbar: CommandLine) -> None:
+    done = errorbar("task", "board", make_task(tmp_path), "--tables-only", "--seed", "3", "-o", tmp_path / "board")
+    assert (done.code, "--seed is about pages, and --tables-only makes none" in done.err) == (2, True)
+    assert not (tmp_path / "board").exists()
+
+
 def test_the_pages_of_a_board_lead_to_each_other(tmp_path: Path, errorbar: CommandLine) -> None:
     pytest.importorskip("vl_convert", reason="needs the extra 'report'")
     out = tmp_path / "board"

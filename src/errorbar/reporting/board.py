@@ -278,7 +278,7 @@ NO_SENTENCES = "The sentences were left out, because the data may not be passed 
 
 @public(
     Useless(
-        "ci_method resamples confidence seed browse",
+        "ci_method resamples confidence seed",
         "is about pages, and --tables-only makes none",
         lambda arguments: arguments["tables_only"],
     )
