@@ -410,8 +410,8 @@ def meta(
         tests: Test every two metrics: does one agree better than the other?
         permutations: Ways to swap their scores.
         window: Correlate in windows of so many neighbors too.
-        ci: Compute confidence intervals, or leave them out. None: up to 20,000 items. False: nor those over systems, which are a
-            formula.
+        ci: Compute confidence intervals, or leave them out. None: up to 20,000 items. False: nor those over systems,
+            which are a formula.
         lenient: Repair faults of the input where that is possible and report each repair, or stop at them. Systems that
             not all have are left out.
         shared: How files are read and intervals made.

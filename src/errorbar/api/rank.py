@@ -167,7 +167,8 @@ def rank(
         without_identical: Leave out ties of systems that wrote the same text.
         anytime: Say which pairs are decided, by intervals that hold however often one looks. Rank ranges and clusters,
             which do not, are then left out.
-        ci: Compute confidence intervals, or leave them out. None: up to 20,000 items. They go with rank ranges and clusters.
+        ci: Compute confidence intervals, or leave them out. None: up to 20,000 items. They go with rank
+            ranges and clusters.
         resamples: Number of resamples that intervals rest on. It is the number of runs of ``trueskill-wmt``, too.
         shared: How intervals are made.
 
