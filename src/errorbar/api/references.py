@@ -1,0 +1,355 @@
+"""Systems under a common gold, an independent one, references of their own and the closest of N: ``references``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from os import PathLike
+from typing import Annotated, Unpack
+
+from errorbar.api.arguments import (
+    ArgumentDoc,
+    Beta,
+    SentenceMetric,
+    public,
+    refuse_without_intervals,
+    resampling,
+    sentence_metric,
+)
+from errorbar.api.inputs import Comparing, Gold, Loaded, ReadingOptions, Systems, load, usual_metric
+from errorbar.api.score_result import measure_column
+from errorbar.api.signatures import made_by
+from errorbar.core.corpus import ContentHash, Corpus, Hypothesis, reference_record
+from errorbar.core.estimate import BootstrapMethod
+from errorbar.core.labels import join_words
+from errorbar.core.problems import Place, Problem, UsageError, nearest
+from errorbar.edits.inputs import are_texts, text_chunks
+from errorbar.formats.look import Source
+from errorbar.formats.reference import ALL, NamedFile, named_files, reference_chunks
+from errorbar.metrics.base import Metric
+from errorbar.metrics.golds import (
+    CLOSEST,
+    COMMON,
+    INDEPENDENT,
+    OWN,
+    GoldComparison,
+    GoldPair,
+    GoldScore,
+    GoldStatistics,
+    TurnedPair,
+    choose_closest,
+    closest_references,
+    compare_golds,
+)
+from errorbar.tables.plain import value_record
+from errorbar.tables.result import Result
+from errorbar.tables.table import Cell, Column, Table
+
+MOST_TURNED = 5
+"""Sentences on pairs that stand below the table; JSON has all of them."""
+ReferenceOf = Annotated[
+    Mapping[str, Source | Corpus | Sequence[Source]] | Sequence[str],
+    ArgumentDoc(
+        (),
+        "References made for a system, SYSTEM=FILE: what an editor made of its output (M2, or text line by line). In "
+        "Python ``{name: path}``, or ``{name: [path, ...]}`` of several editors.",
+    ),
+]
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class ReferencesResult(Result):
+    """Systems under several golds.
+
+    Attributes:
+        found: Scores under each gold, what it changes beside the common gold, and every pair of systems under each.
+        metric: What was computed.
+        golds: The golds in their order; the common one first.
+        n_closest: How many references the closest one was chosen of; 0: none was.
+        confidence: Confidence level of the intervals; tests use 1 minus this.
+        unit: What is resampled: ``document`` or ``sentence``.
+        signature: What was computed on which data how.
+        notes: Warnings and repairs.
+    """
+
+    found: GoldComparison
+    metric: Metric
+    golds: Sequence[str]
+    n_closest: int
+    confidence: float
+    unit: str
+    signature: str
+    notes: Sequence[Problem] = ()
+
+    @property
+    def scores(self) -> Sequence[GoldScore]:
+        """Of each gold and system, golds outermost."""
+        return self.found.scores
+
+    @property
+    def pairs(self) -> Sequence[GoldPair]:
+        """Of each gold every pair of systems, golds outermost."""
+        return self.found.pairs
+
+    @property
+    def turned(self) -> Sequence[TurnedPair]:
+        """The pairs whose order is not the same under the common gold and another."""
+        return self.found.turned
+
+    def sentences(self) -> list[str]:
+        """What other golds do to the order of systems, a sentence for each pair whose order they change."""
+        names = {COMMON: "the common gold", INDEPENDENT: "the independent reference", OWN: "their own references"}
+        names[CLOSEST] = f"the closest of {self.n_closest}"
+        sentences = []
+        for pair in self.turned:
+            before, after = (COMMON, pair.gold) if pair.turn != "won" else (pair.gold, COMMON)
+            text = f"{pair.ahead} is ahead of {pair.other} under {names[before]}, "
+            text += f"and behind under {names[after]}" if pair.turn == "reversed" else f"not under {names[after]}"
+            sentences.append(f"{text}.")
+        return sentences
+
+    def to_dict(self) -> dict[str, object]:
+        """Scores of each gold and system, every pair under each gold, and the pairs whose order depends on it."""
+        return {
+            "metric": str(self.metric.spec),
+            "golds": list(self.golds),
+            "closest_of": self.n_closest or None,
+            "scores": [_score_record(score) for score in self.scores],
+            "pairs": [
+                {
+                    **{"gold": pair.gold, "first": pair.first, "second": pair.second},
+                    **{"difference": value_record(pair.difference), "p": pair.p, "ahead": pair.ahead or None},
+                }
+                for pair in self.pairs
+            ],
+            "turned": [
+                {"gold": pair.gold, "ahead": pair.ahead, "other": pair.other, "turn": pair.turn} for pair in self.turned
+            ],
+            "unit": self.unit,
+            "signature": self.signature,
+        }
+
+    def tables(self) -> list[Table]:
+        """The main measure under all golds side by side; then all measures, a row for each gold."""
+        return [self.side_by_side(), *([self.measure_table()] if len(self.metric.measures) > 1 else [])]
+
+    def side_by_side(self) -> Table:
+        """A row for each system, the best under the last gold first: its main measure, rank and change by gold."""
+        by_gold = {gold: [score for score in self.scores if score.gold == gold] for gold in self.golds}
+        measure = self.metric.measures[self.metric.main]
+        columns = [Column("system")]
+        for gold in self.golds:
+            columns.append(replace(measure_column(measure), title=self._title(gold), key=gold, interval="beside"))
+            columns.append(Column("rank", "count", f"{gold}_rank"))
+            if gold != COMMON:
+                changed = replace(measure_column(measure), title="change", key=f"{gold}_change", signed=True)
+                columns.append(replace(changed, interval="beside"))
+        rows: list[list[Cell]] = []
+        last = by_gold[self.golds[-1]]
+        for k in sorted(range(len(last)), key=lambda at: last[at].rank or len(last) + 1):
+            row: list[Cell] = [last[k].system]
+            for gold in self.golds:
+                score = by_gold[gold][k]
+                row += [score.estimates[measure.name], score.rank]
+                row += [score.changes[measure.name]] if gold != COMMON else []
+            rows.append(row)
+        turned = self.sentences()
+        notes = turned[:MOST_TURNED]
+        notes += [f"and {len(turned) - MOST_TURNED} more pairs whose order depends on the gold: JSON"][
+            : len(turned) > MOST_TURNED
+        ]
+        notes += [*self._legend(), f"signature {self.signature}"]
+        return Table(columns, rows, f"{measure.title} by gold", "golds", notes, self.confidence)
+
+    def measure_table(self) -> Table:
+        """A row for each system and gold with every measure."""
+        columns = [Column("system"), Column("gold"), Column("references", "count")]
+        columns += [measure_column(measure) for measure in self.metric.measures]
+        columns.append(Column("rank", "count"))
+        n = len(self.scores) // len(self.golds)
+        rows: list[list[Cell]] = []
+        for k in range(n):
+            for score in self.scores[k::n]:
+                values = [score.estimates[measure.name] for measure in self.metric.measures]
+                rows.append([score.system, self._title(score.gold), score.n_references, *values, score.rank])
+        return Table(columns, rows, "Every measure", "measures", level=self.confidence)
+
+    def _title(self, gold: str) -> str:
+        return f"closest of {self.n_closest}" if gold == CLOSEST else gold
+
+    def _legend(self) -> list[str]:
+        level, measure = f"{100 * (1 - self.confidence):.3g}%", self.metric.measures[self.metric.main].title
+        lines = [
+            f"change: {measure} under this gold minus {measure} under the common gold",
+            f"intervals are over {self.unit}s, with these references; of changes and pairs they are paired",
+            f"ahead: the difference is significant at the {level} level, adjusted for all pairs (max-T)",
+        ]
+        if OWN in self.golds:
+            one = all(score.n_references == 1 for score in self.scores if score.gold == OWN)
+            lines += ["own references are of one editor a system, and editors may differ in strictness"] * one
+        if CLOSEST in self.golds:
+            lines.append(
+                f"closest of {self.n_closest}: of each sentence the reference that scores the system best, which favors "
+                "every system; it is no reference made for the system"
+            )
+        return lines
+
+
+def _score_record(score: GoldScore) -> dict[str, object]:
+    return {
+        **{"system": score.system, "gold": score.gold, "n_references": score.n_references, "rank": score.rank},
+        "measures": {name: value_record(estimate) for name, estimate in score.estimates.items()},
+        "changes": {name: value_record(estimate) for name, estimate in score.changes.items()},
+    }
+
+
+@public(refuse_without_intervals("ci_method resamples confidence seed"))
+def references(
+    gold: Gold,
+    systems: Systems,
+    metric: SentenceMetric = None,
+    *,
+    reference_of: ReferenceOf = (),
+    independent: Source | Corpus | Sequence[Source] = (),
+    closest_of: Source | Corpus | Sequence[Source] = (),
+    beta: Beta = None,
+    ci_method: BootstrapMethod = "bca",
+    **shared: Unpack[Comparing],
+) -> ReferencesResult:
+    """Score systems under a common gold and under others side by side, with what each gold changes.
+
+    Args:
+        systems: Systems, as for ``score``.
+        metric: What is computed, e.g. ``m2(beta=1)`` (short: ``beta`` 1). None: m2; tokens of labels.
+        independent: References that somebody else wrote from the source, for all systems; repeatable.
+        closest_of: References written from the source, of which each system gets the closest one of each sentence; a
+            quoted pattern, or several files.
+        ci_method: Bootstrap of documents (of sentences where no documents are known).
+        shared: How files are read and intervals made.
+
+    Raises:
+        InputError: If a file is bad, or references are of other sentences.
+        UsageError: If there is no gold beside the common one, or a name is that of no system.
+    """
+    parsed = sentence_metric(usual_metric(gold, metric), beta, "references")
+    reading = ReadingOptions.of(shared, [parsed])
+    data = load(gold, systems, reading)
+    data.problems.raise_errors()
+    data.corpus.need([] if parsed.annotator is None else [parsed.annotator])
+    corpora = {COMMON: [data.corpus] * len(data.systems)}
+    for name, given in ((INDEPENDENT, independent), (CLOSEST, closest_of)):
+        if isinstance(given, Corpus) or given:
+            corpora[name] = [_same_sentences(given, data, reading, name)] * len(data.systems)
+    if reference_of:
+        corpora[OWN] = _own_corpora(reference_of, data, reading)
+    if len(corpora) == 1:
+        message = "there is no gold beside the common one"
+        fix = "add --reference-of SYSTEM=FILE, --independent or --closest-of"
+        raise UsageError(Problem("one-gold", message, fix=fix))
+    data.problems.raise_errors()
+    n_closest = len(corpora[CLOSEST][0].annotators) if CLOSEST in corpora else 0
+    golds = []
+    for name in filter(corpora.__contains__, (COMMON, INDEPENDENT, CLOSEST, OWN)):
+        statistics = [
+            parsed.measure(corpus, system.lines) for corpus, system in zip(corpora[name], data.systems, strict=True)
+        ]
+        if name == CLOSEST:
+            every = corpora[name][0]
+            corpora[name] = [closest_references(every, choose_closest(parsed, every, own)) for own in statistics]
+            pairs = zip(corpora[name], data.systems, strict=True)
+            statistics = [parsed.measure(corpus, system.lines) for corpus, system in pairs]
+        golds.append(GoldStatistics(name, statistics, [len(corpus.annotators) for corpus in corpora[name]]))
+    how = None if shared["ci"] is False else resampling(shared, ci_method, shared["jobs"])
+    data.documents.warn(data.problems, intervals=how is not None)
+    found = compare_golds(parsed, golds, [system.name for system in data.systems], data.documents, how)
+    conventions = [
+        *made_by(parsed, golds[0].statistics),
+        *(_gold_convention(g.name, corpora[g.name]) for g in golds[1:]),
+    ]
+    conventions += [] if how is None else [how.convention(data.documents.clustering)]
+    signature = data.signature(str(parsed.spec), *conventions)
+    return ReferencesResult(
+        found,
+        parsed,
+        [one.name for one in golds],
+        n_closest,
+        shared["confidence"],
+        data.documents.unit,
+        signature,
+        tuple(data.problems.notes),
+    )
+
+
+def _gold_convention(name: str, corpora: Sequence[Corpus]) -> str:
+    """The part of a signature that stands for the references of a gold."""
+    content = ContentHash()
+    for corpus in dict.fromkeys(map(id, corpora)):
+        one = next(each for each in corpora if id(each) == corpus)
+        content.add([reference_record(sentence.annotations) for sentence in one.sentences])
+    return f"{name}:{content.short()}"
+
+
+def _same_sentences(
+    given: Source | Corpus | Sequence[Source], data: Loaded, reading: ReadingOptions, name: str
+) -> Corpus:
+    """References of the sentences of the common gold: M2, or texts that correct its sentences line by line."""
+    if isinstance(given, Corpus):
+        corpus = given.check()
+    else:
+        files = named_files(given, name, patterns=True)
+        if all(are_texts(file, data.problems) for file in files):
+            source = Hypothesis("source", [sentence.text for sentence in data.corpus.sentences])
+            (corpus,) = text_chunks(source, files, data.problems, size=ALL, admission=reading.admission)
+        else:
+            (corpus,) = reference_chunks(files, data.problems, unmarked=reading.unmarked, size=ALL)
+    _refuse_other_sentences(corpus, data.corpus, name)
+    return corpus
+
+
+def _refuse_other_sentences(corpus: Corpus, common: Corpus, name: str) -> None:
+    if len(corpus) != len(common):
+        message = f"{len(corpus):,} sentences, and the common gold has {len(common):,}"
+        raise UsageError(
+            Problem("other-sentences", message, Place(corpus.name or name), fix="give references of the same sentences")
+        )
+    for number, (own, other) in enumerate(zip(corpus.sentences, common.sentences, strict=True), 1):
+        if own.tokens != other.tokens:
+            message = f"sentence {number} is another one than the common gold's"
+            raise UsageError(
+                Problem(
+                    "other-sentences",
+                    message,
+                    Place(corpus.name or name, own.line),
+                    fix="give references of the same sentences",
+                )
+            )
+
+
+def _own_corpora(reference_of: ReferenceOf, data: Loaded, reading: ReadingOptions) -> list[Corpus]:
+    """The references of each system, in the order of the systems."""
+    names = [system.name for system in data.systems]
+    given: dict[str, list[Source | Corpus]] = {}
+    if isinstance(reference_of, Mapping):
+        for name, own in reference_of.items():
+            given[name] = [own] if isinstance(own, str | PathLike | Corpus) else list(own)
+    else:
+        for text in reference_of:
+            file = NamedFile.parse(text)
+            given.setdefault(file.name, []).append(file.path)
+    for name in given:
+        if name not in names:
+            message = f"--reference-of names the system '{name}', which is not scored"
+            raise UsageError(Problem("unknown-system", message, fix=nearest(name, names)))
+    if missing := [name for name in names if name not in given]:
+        message = f"there is no own reference of {join_words(missing)}"
+        raise UsageError(Problem("no-own-reference", message, fix="give one of every system, or leave them all out"))
+    corpora = []
+    for name in names:
+        first, *more = given[name]
+        own = (
+            first
+            if isinstance(first, Corpus) and not more
+            else [each for each in given[name] if not isinstance(each, Corpus)]
+        )
+        corpora.append(_same_sentences(own, data, reading, name))
+    return corpora
