@@ -17,19 +17,33 @@ from errorbar.api.arguments import (
     sentence_metric,
 )
 from errorbar.api.inputs import Comparing, Gold, Loaded, ReadingOptions, Systems, load, usual_metric
+from errorbar.api.reference_cost import (
+    EditCost,
+    SavedTime,
+    cost_record,
+    cost_table,
+    edit_costs,
+    saved_times,
+    time_record,
+    time_table,
+)
 from errorbar.api.score_result import measure_column
 from errorbar.api.signatures import made_by
 from errorbar.core.corpus import ContentHash, Corpus, Hypothesis, reference_record
 from errorbar.core.estimate import BootstrapMethod
 from errorbar.core.labels import join_words
-from errorbar.core.problems import Place, Problem, UsageError, nearest
+from errorbar.core.problems import InputError, Place, Problem, UsageError, nearest
 from errorbar.edits.inputs import are_texts, text_chunks
 from errorbar.formats.look import Source
 from errorbar.formats.reference import ALL, NamedFile, named_files, reference_chunks
+from errorbar.formats.times import FROM_SOURCE, read_times
 from errorbar.metrics.base import Metric
+from errorbar.metrics.edit_metric import EditMetric
 from errorbar.metrics.golds import (
     CLOSEST,
     COMMON,
+    COMMON_TEXT,
+    GOLDS,
     INDEPENDENT,
     OWN,
     GoldComparison,
@@ -37,11 +51,13 @@ from errorbar.metrics.golds import (
     GoldScore,
     GoldStatistics,
     TurnedPair,
+    as_texts,
     choose_closest,
     closest_references,
     compare_golds,
 )
-from errorbar.tables.plain import value_record
+from errorbar.metrics.golds import are_texts as are_made_of_texts
+from errorbar.tables.plain import attributes, value_record
 from errorbar.tables.result import Result
 from errorbar.tables.table import Cell, Column, Table
 
@@ -66,6 +82,8 @@ class ReferencesResult(Result):
         metric: What was computed.
         golds: The golds in their order; the common one first.
         n_closest: How many references the closest one was chosen of; 0: none was.
+        costs: The words that editors changed, of each system with own references.
+        times: The time that each output saves, where editors' times are known.
         confidence: Confidence level of the intervals; tests use 1 minus this.
         unit: What is resampled: ``document`` or ``sentence``.
         signature: What was computed on which data how.
@@ -76,6 +94,8 @@ class ReferencesResult(Result):
     metric: Metric
     golds: Sequence[str]
     n_closest: int
+    costs: Sequence[EditCost]
+    times: Sequence[SavedTime]
     confidence: float
     unit: str
     signature: str
@@ -98,11 +118,11 @@ class ReferencesResult(Result):
 
     def sentences(self) -> list[str]:
         """What other golds do to the order of systems, a sentence for each pair whose order they change."""
-        names = {COMMON: "the common gold", INDEPENDENT: "the independent reference", OWN: "their own references"}
-        names[CLOSEST] = f"the closest of {self.n_closest}"
+        names = {COMMON: "the common gold", COMMON_TEXT: "the common gold as text", OWN: "their own references"}
+        names |= {INDEPENDENT: "the independent reference", CLOSEST: f"the closest of {self.n_closest}"}
         sentences = []
         for pair in self.turned:
-            before, after = (COMMON, pair.gold) if pair.turn != "won" else (pair.gold, COMMON)
+            before, after = (pair.beside, pair.gold) if pair.turn != "won" else (pair.gold, pair.beside)
             text = f"{pair.ahead} is ahead of {pair.other} under {names[before]}, "
             text += f"and behind under {names[after]}" if pair.turn == "reversed" else f"not under {names[after]}"
             sentences.append(f"{text}.")
@@ -122,16 +142,18 @@ class ReferencesResult(Result):
                 }
                 for pair in self.pairs
             ],
-            "turned": [
-                {"gold": pair.gold, "ahead": pair.ahead, "other": pair.other, "turn": pair.turn} for pair in self.turned
-            ],
+            "turned": [attributes(pair, "gold", "beside", "ahead", "other", "turn") for pair in self.turned],
+            "cost": [cost_record(cost) for cost in self.costs],
+            "time": [time_record(time) for time in self.times],
             "unit": self.unit,
             "signature": self.signature,
         }
 
     def tables(self) -> list[Table]:
-        """The main measure under all golds side by side; then all measures, a row for each gold."""
-        return [self.side_by_side(), *([self.measure_table()] if len(self.metric.measures) > 1 else [])]
+        """The main measure under all golds side by side, all measures, what editors changed, and the time saved."""
+        tables = [self.side_by_side(), *([self.measure_table()] if len(self.metric.measures) > 1 else [])]
+        tables += [cost_table(self.costs, self.confidence)] if self.costs else []
+        return [*tables, *([time_table(self.times, self.confidence)] if self.times else [])]
 
     def side_by_side(self) -> Table:
         """A row for each system, the best under the last gold first: its main measure, rank and change by gold."""
@@ -175,22 +197,27 @@ class ReferencesResult(Result):
         return Table(columns, rows, "Every measure", "measures", level=self.confidence)
 
     def _title(self, gold: str) -> str:
-        return f"closest of {self.n_closest}" if gold == CLOSEST else gold
+        return {CLOSEST: f"closest of {self.n_closest}", COMMON_TEXT: "common as text"}.get(gold, gold)
 
     def _legend(self) -> list[str]:
         level, measure = f"{100 * (1 - self.confidence):.3g}%", self.metric.measures[self.metric.main].title
+        beside = dict.fromkeys(score.beside for score in self.scores if score.beside)
         lines = [
-            f"change: {measure} under this gold minus {measure} under the common gold",
+            f"change: {measure} under this gold minus {measure} under {' or '.join(map(self._title, beside))}",
             f"intervals are over {self.unit}s, with these references; of changes and pairs they are paired",
             f"ahead: the difference is significant at the {level} level, adjusted for all pairs (max-T)",
         ]
+        if COMMON_TEXT in self.golds:
+            lines.append(
+                "common as text: edits are made of the annotators' texts, as those of references that are texts"
+            )
         if OWN in self.golds:
             one = all(score.n_references == 1 for score in self.scores if score.gold == OWN)
             lines += ["own references are of one editor a system, and editors may differ in strictness"] * one
         if CLOSEST in self.golds:
             lines.append(
-                f"closest of {self.n_closest}: of each sentence the reference that scores the system best, which favors "
-                "every system; it is no reference made for the system"
+                f"closest of {self.n_closest}: of each sentence the reference that scores the system best; the choice "
+                "favors systems, and nobody made it for them"
             )
         return lines
 
@@ -198,6 +225,7 @@ class ReferencesResult(Result):
 def _score_record(score: GoldScore) -> dict[str, object]:
     return {
         **{"system": score.system, "gold": score.gold, "n_references": score.n_references, "rank": score.rank},
+        "beside": score.beside or None,
         "measures": {name: value_record(estimate) for name, estimate in score.estimates.items()},
         "changes": {name: value_record(estimate) for name, estimate in score.changes.items()},
     }
@@ -212,6 +240,7 @@ def references(
     reference_of: ReferenceOf = (),
     independent: Source | Corpus | Sequence[Source] = (),
     closest_of: Source | Corpus | Sequence[Source] = (),
+    seconds: Source | None = None,
     beta: Beta = None,
     ci_method: BootstrapMethod = "bca",
     **shared: Unpack[Comparing],
@@ -224,6 +253,8 @@ def references(
         independent: References that somebody else wrote from the source, for all systems; repeatable.
         closest_of: References written from the source, of which each system gets the closest one of each sentence; a
             quoted pattern, or several files.
+        seconds: Table system,editor,sentence,seconds: how long editors took from each system's output, and from the
+            source, whose system is ``source``. It shows the time that an output saves.
         ci_method: Bootstrap of documents (of sentences where no documents are known).
         shared: How files are read and intervals made.
 
@@ -242,14 +273,23 @@ def references(
             corpora[name] = [_same_sentences(given, data, reading, name)] * len(data.systems)
     if reference_of:
         corpora[OWN] = _own_corpora(reference_of, data, reading)
-    if len(corpora) == 1:
+    if len(corpora) == 1 and seconds is None:
         message = "there is no gold beside the common one"
-        fix = "add --reference-of SYSTEM=FILE, --independent or --closest-of"
+        fix = "add --reference-of=SYSTEM=FILE, --independent=FILE or --closest-of=FILE"
         raise UsageError(Problem("one-gold", message, fix=fix))
+    names, level = [system.name for system in data.systems], shared["confidence"]
+    costs = edit_costs(corpora[OWN], data.systems, data.documents, level) if OWN in corpora else []
+    times = [] if seconds is None else _saved_times(seconds, names, data, level)
     data.problems.raise_errors()
     n_closest = len(corpora[CLOSEST][0].annotators) if CLOSEST in corpora else 0
+    texts = {
+        name for name, own in corpora.items() if isinstance(parsed, EditMetric) and all(map(are_made_of_texts, own))
+    }
+    if texts and COMMON not in texts:
+        corpora[COMMON_TEXT] = [as_texts(data.corpus, data.problems)] * len(names)
     golds = []
-    for name in filter(corpora.__contains__, (COMMON, INDEPENDENT, CLOSEST, OWN)):
+    for name in filter(corpora.__contains__, GOLDS):
+        beside = COMMON_TEXT if name in texts and COMMON_TEXT in corpora else COMMON
         statistics = [
             parsed.measure(corpus, system.lines) for corpus, system in zip(corpora[name], data.systems, strict=True)
         ]
@@ -258,10 +298,17 @@ def references(
             corpora[name] = [closest_references(every, choose_closest(parsed, every, own)) for own in statistics]
             pairs = zip(corpora[name], data.systems, strict=True)
             statistics = [parsed.measure(corpus, system.lines) for corpus, system in pairs]
-        golds.append(GoldStatistics(name, statistics, [len(corpus.annotators) for corpus in corpora[name]]))
+        golds.append(
+            GoldStatistics(
+                name,
+                statistics,
+                [len(corpus.annotators) for corpus in corpora[name]],
+                beside * (name not in (COMMON, COMMON_TEXT)),
+            )
+        )
     how = None if shared["ci"] is False else resampling(shared, ci_method, shared["jobs"])
     data.documents.warn(data.problems, intervals=how is not None)
-    found = compare_golds(parsed, golds, [system.name for system in data.systems], data.documents, how)
+    found = compare_golds(parsed, golds, names, data.documents, how)
     conventions = [
         *made_by(parsed, golds[0].statistics),
         *(_gold_convention(g.name, corpora[g.name]) for g in golds[1:]),
@@ -273,11 +320,23 @@ def references(
         parsed,
         [one.name for one in golds],
         n_closest,
-        shared["confidence"],
+        costs,
+        times,
+        level,
         data.documents.unit,
         signature,
         tuple(data.problems.notes),
     )
+
+
+def _saved_times(seconds: Source, systems: Sequence[str], data: Loaded, level: float) -> list[SavedTime]:
+    """The time that each system with times saves."""
+    if FROM_SOURCE in systems:
+        message = f"a system is called {FROM_SOURCE}, which in times is the text that is corrected"
+        raise UsageError(Problem("reserved-name", message, fix="rename it: name=path"))
+    times = read_times(seconds, systems, len(data.corpus), data.problems)
+    data.problems.raise_errors()
+    return saved_times(times, data.corpus, systems, level, data.problems)
 
 
 def _gold_convention(name: str, corpora: Sequence[Corpus]) -> str:
@@ -307,22 +366,17 @@ def _same_sentences(
 
 
 def _refuse_other_sentences(corpus: Corpus, common: Corpus, name: str) -> None:
+    """Refuse references over other sentences than those of the common gold."""
+    file = corpus.name or name
     if len(corpus) != len(common):
-        message = f"{len(corpus):,} sentences, and the common gold has {len(common):,}"
-        raise UsageError(
-            Problem("other-sentences", message, Place(corpus.name or name), fix="give references of the same sentences")
-        )
+        message = f"these references are of {len(corpus)} sentences, the common gold is of {len(common)}"
+        fix = "give references of the same sentences, in the same order"
+        raise InputError(Problem("reference-lengths", message, Place(file), fix=fix))
     for number, (own, other) in enumerate(zip(corpus.sentences, common.sentences, strict=True), 1):
         if own.tokens != other.tokens:
-            message = f"sentence {number} is another one than the common gold's"
-            raise UsageError(
-                Problem(
-                    "other-sentences",
-                    message,
-                    Place(corpus.name or name, own.line),
-                    fix="give references of the same sentences",
-                )
-            )
+            message = f"sentence {number} is not that of the common gold"
+            fix = "give references that correct the same source"
+            raise InputError(Problem("source-mismatch", message, Place(file, own.line), fix=fix))
 
 
 def _own_corpora(reference_of: ReferenceOf, data: Loaded, reading: ReadingOptions) -> list[Corpus]:

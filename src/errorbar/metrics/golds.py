@@ -22,15 +22,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from errorbar.core.arrays import Floats
-from errorbar.core.corpus import Corpus
-from errorbar.core.estimate import Estimate, value_or_none
-from errorbar.core.problems import Problem, UsageError
+from errorbar.core.corpus import Annotation, Corpus, TextEdits
+from errorbar.core.estimate import Estimate, Scale, Undefined, value_or_none
+from errorbar.core.problems import Problem, Problems, UsageError
+from errorbar.edits.texts import corrected_text, extract_edits
 from errorbar.metrics.base import Metric, Opaque, Selection
 from errorbar.metrics.choice import RUNNING, SENTENCE
 from errorbar.metrics.folding import Documents
@@ -38,7 +39,8 @@ from errorbar.metrics.intervals import fold_resampled_values, left_out_values
 from errorbar.stats.multiple import step_down_max_t
 from errorbar.stats.resampling import Resampling
 
-COMMON, INDEPENDENT, OWN, CLOSEST = "common", "independent", "own", "closest"
+COMMON, COMMON_TEXT, INDEPENDENT, CLOSEST, OWN = "common", "common-text", "independent", "closest", "own"
+GOLDS = (COMMON, COMMON_TEXT, INDEPENDENT, CLOSEST, OWN)
 """Names of golds, in the order in which they are shown."""
 Turn = Literal["lost", "won", "reversed"]
 """What another gold does to an order: it is shown under the common gold alone, under the other alone, or the other way
@@ -54,7 +56,8 @@ class GoldScore:
         gold: The name of the gold.
         n_references: How many references it has, at most, of a sentence.
         estimates: By name of the measure, with intervals over texts.
-        changes: What the gold changes beside the common one, by name of the measure; empty for the common gold.
+        beside: The gold that changes are beside: the common one, maybe as text; empty for the common gold itself.
+        changes: What the gold changes, by name of the measure; empty for the common gold.
         rank: Among the systems by the main measure; None: it has no value.
     """
 
@@ -62,6 +65,7 @@ class GoldScore:
     gold: str
     n_references: int
     estimates: Mapping[str, Estimate]
+    beside: str
     changes: Mapping[str, Estimate]
     rank: int | None
 
@@ -92,13 +96,15 @@ class TurnedPair:
     """Two systems in an order that depends on the gold: ``ahead`` is ahead of ``other`` under the gold that shows it.
 
     Attributes:
-        gold: The gold beside the common one.
+        gold: The gold that changes the order.
+        beside: The common gold, maybe as text.
         ahead: The system that is ahead: under the common gold, or, where it is won, under ``gold``.
         other: The other system.
         turn: What ``gold`` does to the order.
     """
 
     gold: str
+    beside: str
     ahead: str
     other: str
     turn: Turn
@@ -111,6 +117,7 @@ class GoldStatistics:
     name: str
     statistics: Sequence[Opaque]  # of each system
     n_references: Sequence[int]  # of each system
+    beside: str = ""  # the gold that changes are beside; empty: none
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,29 +131,34 @@ class GoldComparison:
     def turned(self) -> list[TurnedPair]:
         """The pairs whose order is not the same under the common gold and another."""
         ahead = {(pair.gold, pair.first, pair.second): pair.ahead for pair in self.pairs}
+        beside = {score.gold: score.beside for score in self.scores if score.beside}
         turned = []
         for (gold, first, second), better in ahead.items():
-            before = ahead[COMMON, first, second]
-            if gold == COMMON or better == before:
+            before = ahead[beside.get(gold, gold), first, second]
+            if better == before:
                 continue
             turn: Turn = "lost" if not better else "won" if not before else "reversed"
             best = before or better
-            turned.append(TurnedPair(gold, best, second if best == first else first, turn))
+            turned.append(TurnedPair(gold, beside[gold], best, second if best == first else first, turn))
         return turned
 
 
 def compare_golds(
     metric: Metric, golds: Sequence[GoldStatistics], names: Sequence[str], documents: Documents, how: Resampling | None
 ) -> GoldComparison:
-    """Score systems under several golds, the common one first; without intervals nobody is ahead."""
-    folded = [[_Fold.of(metric, statistics, documents, how) for statistics in gold.statistics] for gold in golds]
+    """Score systems under several golds, that which others are beside first; without intervals nobody is ahead."""
+    folded = {
+        gold.name: [_Fold.of(metric, statistics, documents, how) for statistics in gold.statistics] for gold in golds
+    }
     scores: list[GoldScore] = []
     pairs: list[GoldPair] = []
-    for gold, own in zip(golds, folded, strict=True):
+    for gold in golds:
+        own = folded[gold.name]
         ranks = _ranks(metric, [fold.values[metric.main] for fold in own])
         for k, fold in enumerate(own):
-            changes = {} if gold.name == COMMON else fold.minus(folded[0][k])
-            scores.append(GoldScore(names[k], gold.name, gold.n_references[k], fold.estimates(), changes, ranks[k]))
+            changes = fold.minus(folded[gold.beside][k]) if gold.beside else {}
+            about = names[k], gold.name, gold.n_references[k]
+            scores.append(GoldScore(*about, fold.estimates(), gold.beside, changes, ranks[k]))
         pairs += _compare_pairs(gold.name, metric, own, names)
     return GoldComparison(scores, pairs)
 
@@ -157,7 +169,7 @@ class _Fold:
 
     metric: Metric
     values: Floats  # shape (measures,)
-    reasons: Sequence[Any]
+    reasons: Sequence[Undefined | None]
     n: tuple[int, int | None]  # units, and clusters where these are documents
     how: Resampling | None
     resampled: Floats | None = None  # shape (replicates, measures)
@@ -197,7 +209,7 @@ class _Fold:
         }
 
     def _estimate(
-        self, k: int, values: Floats, resampled: Floats | None, left_out: Floats | None, scale: Any
+        self, k: int, values: Floats, resampled: Floats | None, left_out: Floats | None, scale: Scale
     ) -> Estimate:
         estimate = Estimate(value_or_none(values[k]), self.n[0], n_clusters=self.n[1])
         if self.how is None or resampled is None or left_out is None:
@@ -284,3 +296,23 @@ def closest_references(corpus: Corpus, columns: NDArray[np.int64]) -> Corpus:
         for sentence, k in zip(corpus.sentences, columns.tolist(), strict=True)
     ]
     return Corpus(sentences, (CLOSEST,), corpus.name)
+
+
+# Texts: what makes the edits of two golds must be the same where the golds are compared.
+
+
+def are_texts(corpus: Corpus) -> bool:
+    """Whether the edits of a corpus were made of texts, or it has none."""
+    return all(isinstance(edits, TextEdits) for one in corpus.sentences for edits in one.annotations.values())
+
+
+def as_texts(corpus: Corpus, problems: Problems) -> Corpus:
+    """The corpus with edits that are made of each annotator's text, as those of references that are texts."""
+    sentences = []
+    for number, sentence in enumerate(corpus.sentences):
+        annotations: dict[str, Annotation] = {}
+        for name in sentence.annotations:
+            text = corrected_text(sentence, name, problems, place=corpus.place(number, name))
+            annotations[name] = TextEdits.of_text(extract_edits(sentence.tokens, text.split()), text)
+        sentences.append(replace(sentence, annotations=annotations))
+    return Corpus(sentences, corpus.annotators, corpus.name)
