@@ -246,6 +246,7 @@ class Loaded:
     problems: Problems
     conventions: tuple[str, ...]
     runs: RunNames = field(default_factory=dict)
+    own: Mapping[str, Corpus] = field(default_factory=dict)  # references made for each system; empty: one gold for all
 
     def need_documents(self, option: str) -> NDArray[np.int64]:
         """Document number of each sentence."""
@@ -295,7 +296,7 @@ def read_corpus(
     how = shared["unmarked"], shared["documents"], lenient, shared["as_written"]
     source = cast("Source | None", shared["source"])  # sentences are a corpus by now
     options = ReadingOptions(*how, AS_REFERENCE, source=source)
-    return _corpus(gold, options, options.problems() if problems is None else problems)
+    return reference_corpus(gold, options, options.problems() if problems is None else problems)
 
 
 @public()
@@ -348,7 +349,17 @@ def load(
     problems = options.problems()
     outputs, names = split_runs(system_list(systems))
     refuse_runs({} if runs else names)
-    corpus = _corpus(gold, options, problems)
+    return load_outputs(reference_corpus(gold, options, problems), outputs, options, problems, names)
+
+
+def load_outputs(
+    corpus: Corpus,
+    outputs: Sequence[NamedFile | Hypothesis],
+    options: ReadingOptions,
+    problems: Problems,
+    runs: RunNames,
+) -> Loaded:
+    """Read what systems make of a corpus that was read."""
     texts = [sentence.text for sentence in corpus.sentences]
     hypotheses = []
     for stream in system_streams(outputs, problems, options):
@@ -359,9 +370,7 @@ def load(
     problems.raise_errors()
     documents = Documents()
     documents.add(corpus.sentences)
-    return Loaded(
-        corpus, hypotheses, documents, problems, (*options.conventions, *options.admission.conventions), names
-    )
+    return Loaded(corpus, hypotheses, documents, problems, (*options.conventions, *options.admission.conventions), runs)
 
 
 @contextmanager
@@ -386,7 +395,7 @@ def read_pieces(gold: Gold, systems: Systems, options: ReadingOptions, executor:
             return
         streams = list(system_streams(outputs, problems, options))
         if isinstance(gold, Corpus) or options.documents is not None:
-            chunks: Iterable[Corpus] = [_corpus(gold, options, problems)]
+            chunks: Iterable[Corpus] = [reference_corpus(gold, options, problems)]
         else:
             chunks = options.chunks(references, problems)
         yield Pieces(corpus_pieces(chunks, streams, executor), streams, problems, runs)
@@ -396,7 +405,8 @@ def corpus_files(gold: Gold) -> list[NamedFile]:
     """The files of a corpus that is not in memory, patterns expanded."""
     files = named_files(gold, "gold", patterns=True)
     if not files:
-        raise UsageError(Problem("no-reference", "no reference file is named", expected="at least one"))
+        message = "no reference file is named"
+        raise UsageError(Problem("no-reference", message, expected="at least one", fix="give --gold=FILE"))
     for file in files:
         if is_hoo(file.path):
             message = f"{file.path} is HOO data, which score, report, task, check and convert read"
@@ -464,7 +474,8 @@ def system_list(systems: Systems, *, one_name: bool = False) -> list[NamedFile |
     return listed
 
 
-def _corpus(gold: Gold, options: ReadingOptions, problems: Problems) -> Corpus:
+def reference_corpus(gold: Gold, options: ReadingOptions, problems: Problems) -> Corpus:
+    """Read the corpus of references, or take the one in memory; the caller raises the problems."""
     files = _references(gold, options)
     if not isinstance(gold, Corpus):
         corpus = options.whole(files, problems)
