@@ -77,6 +77,22 @@ def first_reference(gold: Gold, reference_of: object) -> Gold:
     return gold
 
 
+def match_references(reference_of: object, names: Sequence[str]) -> dict[str, References]:
+    """The references of each of these systems; ``UsageError`` if one has none, or another system has some."""
+    named = list_references(reference_of)
+    if other := next((name for name in named if name not in names), ""):
+        message = f"--reference-of={other}: no system is called '{other}'"
+        raise UsageError(Problem("reference-of-system", message, fix=nearest(other, names)))
+    if missing := [name for name in names if not named.get(name)]:
+        shown = join_words(
+            [*missing[:MOST_NAMED], *[f"{len(missing) - MOST_NAMED} more"] * (len(missing) > MOST_NAMED)]
+        )
+        message = f"no reference was made for {shown}, and scores against own references stand beside no others"
+        fix = f"add --reference-of={missing[0]}=FILE, or leave the system out"
+        raise UsageError(Problem("reference-of-missing", message, fix=fix))
+    return {name: named[name] for name in names}
+
+
 def load_own(gold: Gold, systems: Systems, reference_of: object, options: ReadingOptions) -> Loaded:
     """Read systems and the references that were made for each; the corpus is that of the first system.
 
@@ -89,21 +105,10 @@ def load_own(gold: Gold, systems: Systems, reference_of: object, options: Readin
         fix = "leave --gold out; --source=FILE names the text that references correct"
         raise UsageError(Problem("two-choices", message, fix=fix))
     problems = options.problems()
-    named = list_references(reference_of)
     outputs, runs = split_runs(system_list(systems))
     refuse_runs(runs)
     names = [output.name for output in outputs]
-    if other := next((name for name in named if name not in names), ""):
-        message = f"--reference-of={other}: no system is called '{other}'"
-        raise UsageError(Problem("reference-of-system", message, fix=nearest(other, names)))
-    if missing := [name for name in names if not named.get(name)]:
-        shown = join_words(
-            [*missing[:MOST_NAMED], *[f"{len(missing) - MOST_NAMED} more"] * (len(missing) > MOST_NAMED)]
-        )
-        message = f"no reference was made for {shown}, and scores against own references stand beside no others"
-        fix = f"add --reference-of={missing[0]}=FILE, or leave the system out"
-        raise UsageError(Problem("reference-of-missing", message, fix=fix))
-    own = _read_all({name: named[name] for name in names}, options, problems)
+    own = _read_all(match_references(reference_of, names), options, problems)
     return replace(load_outputs(own[names[0]], outputs, options, problems, {}), own=own)
 
 
@@ -113,11 +118,11 @@ def _read_all(named: Mapping[str, References], options: ReadingOptions, problems
     first: tuple[Corpus, str] | None = None
     n_texts = 0
     for system, references in named.items():
-        for corpus, file, is_text in _read_groups(references, options, problems):
+        for corpus, file, is_text in read_groups(references, options, problems):
             n_texts += is_text
             first = first or (corpus, file)
-            _check_same(corpus, file, *first)
-            own[system] = _merge(own[system], corpus, system) if system in own else corpus
+            check_same(corpus, file, *first)
+            own[system] = merge_editors(own[system], corpus, system) if system in own else corpus
     if options.source is not None and not n_texts:
         message = "--source names the text that other texts correct, and these references are annotated files"
         raise UsageError(Problem("useless-option", message, fix="leave it out"))
@@ -138,7 +143,7 @@ def _share_documents(own: Mapping[str, Corpus]) -> dict[str, Corpus]:
     }
 
 
-def _read_groups(
+def read_groups(
     references: References, options: ReadingOptions, problems: Problems
 ) -> Iterator[tuple[Corpus, str, bool]]:
     """The corpora of a system's references, texts apart from annotated files; the file, and whether it is a text."""
@@ -156,7 +161,7 @@ def _read_groups(
             yield corpus, display_name(files[0].path), source is not None
 
 
-def _check_same(corpus: Corpus, file: str, first: Corpus, first_file: str) -> None:
+def check_same(corpus: Corpus, file: str, first: Corpus, first_file: str) -> None:
     """Refuse references over other sentences than those that were read first."""
     if len(corpus) != len(first):
         message = f"these references are of {len(corpus)} sentences, those of {first_file} of {len(first)}"
@@ -174,7 +179,7 @@ def _check_same(corpus: Corpus, file: str, first: Corpus, first_file: str) -> No
             raise InputError(Problem("source-mismatch", message, Place(file, sentence.line), fix="name them alike"))
 
 
-def _merge(corpus: Corpus, other: Corpus, system: str) -> Corpus:
+def merge_editors(corpus: Corpus, other: Corpus, system: str) -> Corpus:
     """One corpus of a system's editors, of whom some annotated and others wrote texts."""
     if both := set(corpus.annotators) & set(other.annotators):
         message = f"two references of {system} are by an editor called '{min(both)}'"

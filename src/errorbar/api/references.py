@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from os import PathLike
 from typing import Annotated, Unpack
 
 from errorbar.api.arguments import (
@@ -17,6 +16,7 @@ from errorbar.api.arguments import (
     sentence_metric,
 )
 from errorbar.api.inputs import Comparing, Gold, Loaded, ReadingOptions, Systems, load, usual_metric
+from errorbar.api.own_references import References, check_same, match_references, merge_editors, read_groups
 from errorbar.api.reference_cost import (
     EditCost,
     SavedTime,
@@ -31,13 +31,11 @@ from errorbar.api.score_result import measure_column
 from errorbar.api.signatures import made_by
 from errorbar.core.corpus import ContentHash, Corpus, Hypothesis, reference_record
 from errorbar.core.estimate import BootstrapMethod
-from errorbar.core.labels import join_words
-from errorbar.core.problems import InputError, Place, Problem, UsageError, nearest
-from errorbar.edits.inputs import are_texts, text_chunks
+from errorbar.core.problems import Problem, UsageError
 from errorbar.formats.look import Source
-from errorbar.formats.reference import ALL, NamedFile, named_files, reference_chunks
+from errorbar.formats.reference import named_files
 from errorbar.formats.times import FROM_SOURCE, read_times
-from errorbar.metrics.base import Metric
+from errorbar.metrics.base import Metric, Opaque
 from errorbar.metrics.edit_metric import EditMetric
 from errorbar.metrics.golds import (
     CLOSEST,
@@ -51,24 +49,31 @@ from errorbar.metrics.golds import (
     GoldScore,
     GoldStatistics,
     TurnedPair,
+    are_of_texts,
     as_texts,
     choose_closest,
     closest_references,
     compare_golds,
 )
-from errorbar.metrics.golds import are_texts as are_made_of_texts
 from errorbar.tables.plain import attributes, value_record
 from errorbar.tables.result import Result
 from errorbar.tables.table import Cell, Column, Table
 
+NAMES = {
+    COMMON: "the common gold",
+    COMMON_TEXT: "the common gold as text",
+    INDEPENDENT: "the independent reference",
+    OWN: "their own references",
+}
+"""Golds as sentences name them."""
 MOST_TURNED = 5
 """Sentences on pairs that stand below the table; JSON has all of them."""
 ReferenceOf = Annotated[
-    Mapping[str, Source | Corpus | Sequence[Source]] | Sequence[str],
+    Mapping[str, Source | Corpus | Sequence[Source] | Mapping[str, Source]] | str | Sequence[str],
     ArgumentDoc(
         (),
-        "References made for a system, SYSTEM=FILE: what an editor made of its output (M2, or text line by line). In "
-        "Python ``{name: path}``, or ``{name: [path, ...]}`` of several editors.",
+        "Reference that an editor made of a system's output: SYSTEM=FILE, or SYSTEM=EDITOR=FILE; M2, JSONL or text, of "
+        "every system. In Python also ``{system: paths}`` or ``{system: Corpus}``.",
     ),
 ]
 
@@ -118,8 +123,7 @@ class ReferencesResult(Result):
 
     def sentences(self) -> list[str]:
         """What other golds do to the order of systems, a sentence for each pair whose order they change."""
-        names = {COMMON: "the common gold", COMMON_TEXT: "the common gold as text", OWN: "their own references"}
-        names |= {INDEPENDENT: "the independent reference", CLOSEST: f"the closest of {self.n_closest}"}
+        names = {**NAMES, CLOSEST: f"the closest of {self.n_closest}"}
         sentences = []
         for pair in self.turned:
             before, after = (pair.beside, pair.gold) if pair.turn != "won" else (pair.gold, pair.beside)
@@ -163,7 +167,7 @@ class ReferencesResult(Result):
         for gold in self.golds:
             columns.append(replace(measure_column(measure), title=self._title(gold), key=gold, interval="beside"))
             columns.append(Column("rank", "count", f"{gold}_rank"))
-            if gold != COMMON:
+            if by_gold[gold][0].beside:
                 changed = replace(measure_column(measure), title="change", key=f"{gold}_change", signed=True)
                 columns.append(replace(changed, interval="beside"))
         rows: list[list[Cell]] = []
@@ -173,7 +177,7 @@ class ReferencesResult(Result):
             for gold in self.golds:
                 score = by_gold[gold][k]
                 row += [score.estimates[measure.name], score.rank]
-                row += [score.changes[measure.name]] if gold != COMMON else []
+                row += [score.changes[measure.name]] if score.beside else []
             rows.append(row)
         turned = self.sentences()
         notes = turned[:MOST_TURNED]
@@ -203,7 +207,7 @@ class ReferencesResult(Result):
         level, measure = f"{100 * (1 - self.confidence):.3g}%", self.metric.measures[self.metric.main].title
         beside = dict.fromkeys(score.beside for score in self.scores if score.beside)
         lines = [
-            f"change: {measure} under this gold minus {measure} under {' or '.join(map(self._title, beside))}",
+            f"change: {measure} under this gold minus {measure} under {' or '.join(NAMES[gold] for gold in beside)}",
             f"intervals are over {self.unit}s, with these references; of changes and pairs they are paired",
             f"ahead: the difference is significant at the {level} level, adjusted for all pairs (max-T)",
         ]
@@ -268,44 +272,23 @@ def references(
     data.problems.raise_errors()
     data.corpus.need([] if parsed.annotator is None else [parsed.annotator])
     corpora = {COMMON: [data.corpus] * len(data.systems)}
+    names, level = [system.name for system in data.systems], shared["confidence"]
     for name, given in ((INDEPENDENT, independent), (CLOSEST, closest_of)):
         if isinstance(given, Corpus) or given:
-            corpora[name] = [_same_sentences(given, data, reading, name)] * len(data.systems)
+            files = given if isinstance(given, Corpus) else named_files(given, name, patterns=True)
+            corpora[name] = [_read_references(files, data, reading, name)] * len(names)
     if reference_of:
-        corpora[OWN] = _own_corpora(reference_of, data, reading)
+        own = match_references(reference_of, names)
+        corpora[OWN] = [_read_references(files, data, reading, name) for name, files in own.items()]
     if len(corpora) == 1 and seconds is None:
         message = "there is no gold beside the common one"
         fix = "add --reference-of=SYSTEM=FILE, --independent=FILE or --closest-of=FILE"
         raise UsageError(Problem("one-gold", message, fix=fix))
-    names, level = [system.name for system in data.systems], shared["confidence"]
     costs = edit_costs(corpora[OWN], data.systems, data.documents, level) if OWN in corpora else []
     times = [] if seconds is None else _saved_times(seconds, names, data, level)
     data.problems.raise_errors()
     n_closest = len(corpora[CLOSEST][0].annotators) if CLOSEST in corpora else 0
-    texts = {
-        name for name, own in corpora.items() if isinstance(parsed, EditMetric) and all(map(are_made_of_texts, own))
-    }
-    if texts and COMMON not in texts:
-        corpora[COMMON_TEXT] = [as_texts(data.corpus, data.problems)] * len(names)
-    golds = []
-    for name in filter(corpora.__contains__, GOLDS):
-        beside = COMMON_TEXT if name in texts and COMMON_TEXT in corpora else COMMON
-        statistics = [
-            parsed.measure(corpus, system.lines) for corpus, system in zip(corpora[name], data.systems, strict=True)
-        ]
-        if name == CLOSEST:
-            every = corpora[name][0]
-            corpora[name] = [closest_references(every, choose_closest(parsed, every, own)) for own in statistics]
-            pairs = zip(corpora[name], data.systems, strict=True)
-            statistics = [parsed.measure(corpus, system.lines) for corpus, system in pairs]
-        golds.append(
-            GoldStatistics(
-                name,
-                statistics,
-                [len(corpus.annotators) for corpus in corpora[name]],
-                beside * (name not in (COMMON, COMMON_TEXT)),
-            )
-        )
+    golds = _measure_golds(corpora, data, parsed)
     how = None if shared["ci"] is False else resampling(shared, ci_method, shared["jobs"])
     data.documents.warn(data.problems, intervals=how is not None)
     found = compare_golds(parsed, golds, names, data.documents, how)
@@ -329,6 +312,29 @@ def references(
     )
 
 
+def _measure_golds(corpora: dict[str, list[Corpus]], data: Loaded, metric: Metric) -> list[GoldStatistics]:
+    """Measure every system under every gold; ``corpora`` gets the common gold as text, and the closest references."""
+    texts = [name for name, own in corpora.items() if isinstance(metric, EditMetric) and all(map(are_of_texts, own))]
+    if texts and COMMON not in texts:
+        corpora[COMMON_TEXT] = [as_texts(data.corpus, data.problems)] * len(data.systems)
+
+    def measure(name: str) -> list[Opaque]:
+        pairs = zip(corpora[name], data.systems, strict=True)
+        return [metric.measure(corpus, system.lines) for corpus, system in pairs]
+
+    golds = []
+    for name in filter(corpora.__contains__, GOLDS):
+        statistics = measure(name)
+        if name == CLOSEST:
+            every = corpora[name][0]
+            corpora[name] = [closest_references(every, choose_closest(metric, every, own)) for own in statistics]
+            statistics = measure(name)
+        beside = "" if name in (COMMON, COMMON_TEXT) else COMMON
+        beside = COMMON_TEXT if beside and name in texts and COMMON_TEXT in corpora else beside
+        golds.append(GoldStatistics(name, statistics, [len(corpus.annotators) for corpus in corpora[name]], beside))
+    return golds
+
+
 def _saved_times(seconds: Source, systems: Sequence[str], data: Loaded, level: float) -> list[SavedTime]:
     """The time that each system with times saves."""
     if FROM_SOURCE in systems:
@@ -348,62 +354,12 @@ def _gold_convention(name: str, corpora: Sequence[Corpus]) -> str:
     return f"{name}:{content.short()}"
 
 
-def _same_sentences(
-    given: Source | Corpus | Sequence[Source], data: Loaded, reading: ReadingOptions, name: str
-) -> Corpus:
-    """References of the sentences of the common gold: M2, or texts that correct its sentences line by line."""
-    if isinstance(given, Corpus):
-        corpus = given.check()
-    else:
-        files = named_files(given, name, patterns=True)
-        if all(are_texts(file, data.problems) for file in files):
-            source = Hypothesis("source", [sentence.text for sentence in data.corpus.sentences])
-            (corpus,) = text_chunks(source, files, data.problems, size=ALL, admission=reading.admission)
-        else:
-            (corpus,) = reference_chunks(files, data.problems, unmarked=reading.unmarked, size=ALL)
-    _refuse_other_sentences(corpus, data.corpus, name)
-    return corpus
-
-
-def _refuse_other_sentences(corpus: Corpus, common: Corpus, name: str) -> None:
-    """Refuse references over other sentences than those of the common gold."""
-    file = corpus.name or name
-    if len(corpus) != len(common):
-        message = f"these references are of {len(corpus)} sentences, the common gold is of {len(common)}"
-        fix = "give references of the same sentences, in the same order"
-        raise InputError(Problem("reference-lengths", message, Place(file), fix=fix))
-    for number, (own, other) in enumerate(zip(corpus.sentences, common.sentences, strict=True), 1):
-        if own.tokens != other.tokens:
-            message = f"sentence {number} is not that of the common gold"
-            fix = "give references that correct the same source"
-            raise InputError(Problem("source-mismatch", message, Place(file, own.line), fix=fix))
-
-
-def _own_corpora(reference_of: ReferenceOf, data: Loaded, reading: ReadingOptions) -> list[Corpus]:
-    """The references of each system, in the order of the systems."""
-    names = [system.name for system in data.systems]
-    given: dict[str, list[Source | Corpus]] = {}
-    if isinstance(reference_of, Mapping):
-        for name, own in reference_of.items():
-            given[name] = [own] if isinstance(own, str | PathLike | Corpus) else list(own)
-    else:
-        for text in reference_of:
-            file = NamedFile.parse(text)
-            given.setdefault(file.name, []).append(file.path)
-    for name in given:
-        if name not in names:
-            message = f"--reference-of names the system '{name}', which is not scored"
-            raise UsageError(Problem("unknown-system", message, fix=nearest(name, names)))
-    if missing := [name for name in names if name not in given]:
-        message = f"there is no own reference of {join_words(missing)}"
-        raise UsageError(Problem("no-own-reference", message, fix="give one of every system, or leave them all out"))
-    corpora = []
-    for name in names:
-        first, *more = given[name]
-        own = (
-            first
-            if isinstance(first, Corpus) and not more
-            else [each for each in given[name] if not isinstance(each, Corpus)]
-        )
-        corpora.append(_same_sentences(own, data, reading, name))
-    return corpora
+def _read_references(references: References, data: Loaded, reading: ReadingOptions, name: str) -> Corpus:
+    """References of the sentences of the common gold: annotated files, or texts that correct them line by line."""
+    source = Hypothesis("source", [sentence.text for sentence in data.corpus.sentences])
+    whole: Corpus | None = None
+    for corpus, file, _ in read_groups(references, replace(reading, source=source, documents=None), data.problems):
+        check_same(corpus, file, data.corpus, data.corpus.name or "the common gold")
+        whole = corpus if whole is None else merge_editors(whole, corpus, name)
+    assert whole is not None
+    return whole

@@ -301,7 +301,7 @@ def closest_references(corpus: Corpus, columns: NDArray[np.int64]) -> Corpus:
 # Texts: what makes the edits of two golds must be the same where the golds are compared.
 
 
-def are_texts(corpus: Corpus) -> bool:
+def are_of_texts(corpus: Corpus) -> bool:
     """Whether the edits of a corpus were made of texts, or it has none."""
     return all(isinstance(edits, TextEdits) for one in corpus.sentences for edits in one.annotations.values())
 
