@@ -22,7 +22,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -264,28 +264,32 @@ def choose_closest(metric: Metric, corpus: Corpus, statistics: Opaque) -> NDArra
     Returns:
         Columns of the corpus' annotators; shape (sentences,).
     """
+    edits = [[one.annotations.get(name) for name in corpus.annotators] for one in corpus.sentences]
+    looked = np.array([[each is not None for each in row] for row in edits])
+    return prefer_closest(metric, statistics, looked, np.array([[len(each or ()) for each in row] for row in edits]))
+
+
+def prefer_closest(
+    metric: Metric, statistics: Opaque, looked: NDArray[np.bool_], n_edits: NDArray[np.integer[Any]]
+) -> NDArray[np.int64]:
+    """The same of references of whom it is known where they looked and how many edits they have; (sentences, N)."""
     if metric.annotator is not None:
         message = f"the metric {metric.spec} scores against one annotator, so that there is none to choose"
         raise UsageError(Problem("two-choices", message, fix="leave the annotator out of the metric"))
     free = metric.replaced(choose=RUNNING) if getattr(metric, "choose", "") == SENTENCE else metric
-    sign, n = metric.measures[metric.main].sign, len(corpus)
-    goodness = np.full((n, len(corpus.annotators)), -np.inf)
-    n_edits = np.zeros(goodness.shape)
-    for k, name in enumerate(corpus.annotators):
-        looked = np.array([name in sentence.annotations for sentence in corpus.sentences])
-        values = sign * _values_alone(free.against(name), statistics, n)
-        goodness[:, k] = np.where(looked, np.where(np.isnan(values), np.finfo(np.float64).min, values), -np.inf)
-        n_edits[:, k] = [len(sentence.annotations.get(name, ())) for sentence in corpus.sentences]
+    goodness = np.full(looked.shape, -np.inf)
+    for k, name in enumerate(statistics.annotators):
+        values = metric.measures[metric.main].sign * _values_alone(free.against(name), statistics)
+        goodness[:, k] = np.where(looked[:, k], np.nan_to_num(values, nan=np.finfo(np.float64).min), -np.inf)
     best = goodness == goodness.max(axis=1, keepdims=True, initial=-np.inf)
-    fewest = np.where(best, n_edits, np.inf)
-    return np.where(np.isfinite(goodness).any(axis=1), fewest.argmin(axis=1), -1)
+    return np.where(looked.any(axis=1), np.where(best, n_edits, np.inf).argmin(axis=1), -1)
 
 
-def _values_alone(metric: Metric, statistics: Opaque, n: int) -> Floats:
-    """The main measure of each sentence alone; shape (n,)."""
+def _values_alone(metric: Metric, statistics: Opaque) -> Floats:
+    """The main measure of each sentence alone; shape (sentences,)."""
     alone = metric.parts(statistics).values
     if alone is None:
-        alone = metric.fold(statistics, Selection(np.arange(n)[:, None])).values
+        alone = metric.fold(statistics, Selection(np.arange(len(statistics))[:, None])).values
     return np.asarray(alone[:, metric.main], np.float64)
 
 
