@@ -13,7 +13,7 @@ from os import PathLike, fspath
 from typing import TYPE_CHECKING, Annotated, Any, Self, TypedDict, Unpack, cast
 
 from errorbar.api.arguments import ArgumentDoc, Drawing, Lenient, Metrics, UnmarkedRule, Working, public
-from errorbar.api.in_memory import DataFrameLike, with_documents
+from errorbar.api.in_memory import DataFrameLike, right_call, with_documents
 from errorbar.core.corpus import Corpus, Hypothesis
 from errorbar.core.estimate import Method
 from errorbar.core.problems import InputError, Place, Problem, Problems, UsageError, in_file_order
@@ -248,6 +248,10 @@ class Loaded:
     runs: RunNames = field(default_factory=dict)
     own: Mapping[str, Corpus] = field(default_factory=dict)  # references made for each system; empty: one gold for all
 
+    def references_of(self, system: str) -> Corpus:
+        """What a system is scored against."""
+        return self.own.get(system, self.corpus)
+
     def need_documents(self, option: str) -> NDArray[np.int64]:
         """Document number of each sentence."""
         if self.documents.unit != "document":
@@ -260,7 +264,9 @@ class Loaded:
         """The signature of something computed from all of it."""
         from errorbar.api.signatures import corpus_signature  # noqa: PLC0415 - score computes its own piece by piece
 
-        return corpus_signature(spec, self.corpus, self.systems, (*self.conventions, *conventions))
+        own = tuple(f"references-of:{name}={len(corpus.annotators)}" for name, corpus in self.own.items())
+        references = [*self.own.values()] or [self.corpus]
+        return corpus_signature(spec, references, self.systems, (*own, *self.conventions, *conventions))
 
 
 @dataclass(slots=True)
@@ -444,10 +450,11 @@ def _references(gold: Gold, options: ReadingOptions) -> list[NamedFile]:
     return files
 
 
-def need_systems(systems: object) -> None:
-    """Refuse an empty list of systems."""
+def need_systems(systems: object, gold: Gold = ()) -> None:
+    """Refuse an empty list of systems; beside a ``gold`` in memory the message has the right call."""
     if isinstance(systems, Sized) and not systems:
-        raise UsageError(Problem("no-systems", "there is no system to score", expected="at least one"))
+        fix = right_call("score", ("systems",)) if isinstance(gold, Corpus) else ""
+        raise UsageError(Problem("no-systems", "there is no system to score", expected="at least one", fix=fix))
 
 
 def system_list(systems: Systems, *, one_name: bool = False) -> list[NamedFile | Hypothesis]:

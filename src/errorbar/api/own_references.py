@@ -72,7 +72,7 @@ def list_references(reference_of: object) -> dict[str, References]:
 
 def first_reference(gold: Gold, reference_of: object) -> Gold:
     """The reference that shows what kind of data this is: ``gold``, or the first one that was made for a system."""
-    for references in list_references(reference_of).values():
+    for references in list_references(reference_of).values() if reference_of else ():
         return references if isinstance(references, Corpus) else [file.path for file in references[:1]]
     return gold
 

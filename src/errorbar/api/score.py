@@ -96,14 +96,14 @@ def score(
         InputError: If a file is bad, or a system has another number of sentences than the source or is no correction.
         UsageError: If an argument will not do, or a metric cannot give what is asked for.
     """
-    need_systems(systems)
+    need_systems(systems, gold)
     by_type, by_sentence, ci = by == "type", by in ("sentence", "fragment"), shared["ci"]
     judges = None if ci is False and shared["judges"] is None else plan_judges(shared, ci_method, ci)
     processes, dask = read_jobs(jobs)
     drawn = resampling(shared, ci_method, processes) if ci or (ci is None and not by_sentence) else None
     most = MOST_UNASKED if ci is None else None
     own = shared["reference_of"]
-    kind = first_reference(gold, own) if own else gold
+    kind = first_reference(gold, own)
     if wants_hoo(kind, metric):
         from errorbar.api.hoo_score import HooRuns, score_hoo  # noqa: PLC0415 - the most to load, for few data
 

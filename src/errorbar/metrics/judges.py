@@ -185,7 +185,7 @@ class JudgeSets:
     def convention(self, seed: int) -> str:
         """How it is named in a signature."""
         rule = self.rule
-        parts = [f"judges:random,k:{rule.k}"]
+        parts = [f"{rule.who}s:random,k:{rule.k}"]
         parts += [] if rule.population is None else [f"population:{rule.population.convention}"]
         parts += [] if self.groups is None else [f"groups:{self.groups}"]
         parts += [] if self.exact else [f"sets:drawn,{seed}"]
