@@ -38,6 +38,12 @@ from errorbar.tables.table import Cell, Column, Table
 
 RATIO = Scale(0.0)
 """The range of ratios of sums: above 0."""
+_OF_EDITORS = {
+    Undefined.WITHOUT_A_TEXT: Undefined.WITHOUT_A_JUDGE,
+    Undefined.SAME_TEXTS: Undefined.SAME_JUDGES,
+    Undefined.TOO_FEW_TEXTS: Undefined.TOO_FEW_JUDGES,
+}
+"""Reasons why there is no interval, where clusters are editors."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,6 +160,8 @@ def _saved_time(
         sums.setdefault(cluster, np.zeros(4))[column : column + 2] += time.seconds, words
     known = np.array([*sums.values()]).reshape(-1, 4)
     share, interval = clustered_interval(known, _share_of_time, level, RATIO)
+    if isinstance(interval, Undefined) and over == "editors":
+        interval = _OF_EDITORS.get(interval, interval)
     n_sentences = len({time.sentence for time in own})
     saved = Estimate(value_or_none(1 - share), n_sentences).with_interval(_turned(interval), n_clusters=len(sums))
     seconds = [[time.seconds for time in side] for side in (source, own)]
