@@ -59,8 +59,9 @@ def test_a_change_is_paired_over_texts() -> None:
     common = corpus(*[sentence(words, {"A": [edit(k % 4, k % 4 + 1, "x")]}) for k in range(12)])
     own = corpus(*[sentence(words, {"E": [edit(0, 1, "x")] if k % 3 else []}) for k in range(12)])
     lines = [f"{'x' if k % 2 else 'a'} b c d" for k in range(12)]
-    how = {"ci_method": "percentile", "resamples": 300, "seed": 4}
-    result = errorbar.references(common, {"s": lines}, reference_of={"s": own}, **how)
+    result = errorbar.references(
+        common, {"s": lines}, reference_of={"s": own}, ci_method="percentile", resamples=300, seed=4
+    )
     metric = M2()
     counts = [metric.measure(each, lines).counts[:, 0] for each in (common, own)]
     drawn = np.random.Generator(_stream(4)).integers(12, size=(300, 12))
