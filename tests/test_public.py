@@ -171,7 +171,7 @@ FLAGS: dict[str, Any] = {"mine": [True, False]}
         ),
         ("read_corpus", (GOLD,), {"unmarked": "al"}, "absent, got 'al'; did you mean 'all'? [bad-parameter]"),
         ("agree", (VOTES,), {"colum": {}}, "agree has no argument 'colum'; did you mean 'column'? [no-argument]"),
-        ("score", (GOLD,), {}, "score: missing a required argument: 'systems' [no-argument]"),
+        ("score", (GOLD,), {}, "there is no system to score (expected at least one) [no-systems]"),
         ("score", (GOLD, []), {}, "there is no system to score (expected at least one) [no-systems]"),
         ("crowd", (VOTES, {}), {}, "[no-systems]"),
         ("curve", (VOTES, []), {}, "[no-systems]"),

@@ -228,7 +228,7 @@ def test_an_annotator_is_a_system_too() -> None:
         ("compare", (T5, RULES, A), {}, "which-sentences"),
         ("score", (), {"predictions": T5, "references": A}, "no-argument"),
         ("ceiling", ([A, B],), {}, "no-source"),
-        ("score", (), {"source": SOURCES, "gold": A}, "no-argument"),
+        ("score", (), {"source": SOURCES, "gold": A}, "no-systems"),
         ("score", (Frame(**TABLE), "source", "A", "T5"), {}, "no-argument"),
         ("score", (), {"source": Frame(**TABLE), "gold": A, "systems": T5}, "wrong-type"),
     ],

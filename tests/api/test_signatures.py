@@ -21,7 +21,7 @@ JUDGED = Judgments.from_columns(["i", "i", "j"], ["r", "s", "r"], ["error", "ok"
 
 
 def parts(corpus: Corpus, systems: Sequence[Hypothesis], *conventions: str) -> list[str]:
-    return corpus_signature("m2", corpus, systems, (*conventions, "seed:0")).split("|")
+    return corpus_signature("m2", [corpus], systems, (*conventions, "seed:0")).split("|")
 
 
 class TestCorpus:

@@ -335,7 +335,7 @@ class TestMisuseOfTheCommandLine:
     def test_options_missing_or_unknown(self, errorbar: CommandLine, arguments: list[str]) -> None:
         done = errorbar("score", *arguments)
         assert (done.code, done.out) == (2, "")
-        assert "Error: " in done.err
+        assert "error: " in done.err.lower()
 
     def test_help(self, errorbar: CommandLine) -> None:
         done = errorbar("score", "--help")

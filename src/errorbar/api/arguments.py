@@ -323,7 +323,7 @@ def _bound(
 ) -> inspect.BoundArguments:
     """The arguments by name."""
     known, named = signature.parameters, dict(kwargs)
-    if len(args) == 1 and [*known][:2] == ["gold", "systems"] and "gold" in named:
+    if len(args) == 1 and [*known][:2] == ["gold", "systems"] and {"gold", "reference_of"} & named.keys():
         named, args = {"systems": args[0], **named}, ()  # the reference has its name, so that this is what it judges
     in_memory = not all(isinstance(value, str | PathLike) for value in (*args, *named.values()))
     for name in kwargs:

@@ -27,6 +27,7 @@ from errorbar.api.inputs import (
     plan_judges,
     usual_metric,
 )
+from errorbar.api.own_references import OwnReferences, first_reference, load_own
 from errorbar.api.paper import PaperText, ScoredData, comparison_for_paper, sets_column, sets_record
 from errorbar.api.score_result import measure_column
 from errorbar.api.signatures import made_by
@@ -40,6 +41,7 @@ from errorbar.metrics.comparison import (
     Pair,
     System,
     compare_systems,
+    over_editors,
     over_judges,
     over_runs,
     warn_hopeless,
@@ -311,10 +313,14 @@ class ComparisonResult(Result):
         return Table(table.columns, table.rows, "", table.name, notes)
 
 
+class ComparingOptions(ComparingWithJudges, OwnReferences, total=False):
+    """The options of ``compare``."""
+
+
 @public(refuse_without_intervals("ci_method resamples"))
 def compare(
-    gold: Gold,
-    systems: Systems,
+    gold: Gold = (),
+    systems: Systems = (),
     metric: SentenceMetric = None,
     *,
     beta: Beta = None,
@@ -322,7 +328,7 @@ def compare(
     swaps: Count | None = None,
     ci_method: BootstrapMethod = "bca",
     fail_if_worse: NotNegative | None = None,
-    **shared: Unpack[ComparingWithJudges],
+    **shared: Unpack[ComparingOptions],
 ) -> ComparisonResult:
     """Tell whether systems differ by more than chance, on the same corpus.
 
@@ -345,10 +351,13 @@ def compare(
         UsageError: If there are fewer than two systems, documents or sentences, or an argument will not do.
     """
     points = allowed_loss(fail_if_worse, intervals=shared["ci"] is not False)
-    parsed = sentence_metric(usual_metric(gold, metric), beta, "compare")
-    data = load(gold, systems, ReadingOptions.of(shared, [parsed]), runs=True)
+    own = shared["reference_of"]
+    parsed = sentence_metric(usual_metric(first_reference(gold, own), metric), beta, "compare")
+    reading = ReadingOptions.of(shared, [parsed])
+    data = load_own(gold, systems, own, reading) if own else load(gold, systems, reading, runs=True)
     data.problems.raise_errors()
-    data.corpus.need([] if parsed.annotator is None else [parsed.annotator])
+    for corpus in data.own.values() or [data.corpus]:
+        corpus.need([] if parsed.annotator is None else [parsed.annotator])
     how = resampling(shared, ci_method, shared["jobs"])
     testing, judges = SwapPlan(adjust, swaps), plan_judges(shared)
     result = compare_loaded(data, parsed, how, testing, judges, intervals=shared["ci"] is not False)
@@ -391,7 +400,7 @@ def compare_loaded(
 
 def _measure_systems(data: Loaded, metric: Metric) -> tuple[Metric, list[System]]:
     """The systems, measured; with several runs of some, a metric of means over runs."""
-    every = {system.name: metric.measure(data.corpus, system.lines) for system in data.systems}
+    every = {system.name: metric.measure(data.references_of(system.name), system.lines) for system in data.systems}
     if not data.runs:
         return metric, [System(name, statistics) for name, statistics in every.items()]
     owner = {run: name for name, names in data.runs.items() for run in names}
@@ -404,6 +413,8 @@ def _with_judges(
     comparison: Comparison, data: Loaded, metric: Metric, systems: Sequence[System], plan: JudgePlan, how: Resampling
 ) -> Comparison:
     """The comparison with judges drawn anew, where the plan and the data allow it; notes say what to know of it."""
+    if data.own:
+        return _with_editors(comparison, data, metric, systems, plan.for_editors(), how)
     names, problems = data.corpus.annotators, data.problems
     rule = plan.rule(metric, len(names))
     if not rule.random:
@@ -421,6 +432,31 @@ def _with_judges(
     short = [pair for pair in result.pairs if pair.t and pair.t.components and pair.t.components.looks_short]
     note_short([f"{pair.first} and {pair.second}" for pair in short], problems)
     return result
+
+
+def _with_editors(
+    comparison: Comparison, data: Loaded, metric: Metric, systems: Sequence[System], plan: JudgePlan, how: Resampling
+) -> Comparison:
+    """The comparison with the editors of each system drawn anew, where every system has at least two."""
+    clusters, problems, names = data.documents.clusters(), data.problems, list(data.own)
+    everybody = [data.own[name].annotators for name in names]
+    rules = [plan.rule(metric, len(own)) for own in everybody]
+    if not all(rule.random for rule in rules):
+        rules[0].note(problems)
+        return comparison
+    judgings = [
+        judging_of(metric, system.statistics, len(own), clusters, plan.k, how.seed)
+        for system, own in zip(systems, everybody, strict=True)
+    ]
+    who = [tuple(own[k] for k in judging.judges) for judging, own in zip(judgings, everybody, strict=True)]
+    rules = [plan.rule(metric, len(editors)) for editors in who]  # without those who looked at nothing
+    if not all(rule.random for rule in rules):
+        return comparison
+    min(rules, key=lambda rule: rule.n_judges).note(problems)
+    for judging, editors in zip(judgings, who, strict=True):
+        unit = "group" if judging.grouped else data.documents.unit
+        note_parts(judging.looked, editors, judging.n_left_out, unit, problems)
+    return over_editors(comparison, metric, systems, judgings, rules, who, how)
 
 
 def _with_runs(

@@ -13,7 +13,7 @@ from os import PathLike, fspath
 from typing import TYPE_CHECKING, Annotated, Any, Self, TypedDict, Unpack, cast
 
 from errorbar.api.arguments import ArgumentDoc, Drawing, Lenient, Metrics, UnmarkedRule, Working, public
-from errorbar.api.in_memory import DataFrameLike, with_documents
+from errorbar.api.in_memory import DataFrameLike, right_call, with_documents
 from errorbar.core.corpus import Corpus, Hypothesis
 from errorbar.core.estimate import Method
 from errorbar.core.problems import InputError, Place, Problem, Problems, UsageError, in_file_order
@@ -180,7 +180,7 @@ class ReadingOptions:
     as_written: bool = False
     admission: Admission = Admission()  # noqa: RUF009 - frozen
     edits: bool = False  # systems can be M2, for metrics that take edits
-    source: Source | None = None  # references are texts
+    source: Source | Hypothesis | None = None  # references are texts; in memory where a corpus has the source
     labels: bool = False  # systems can be labels of tokens
     corrects: str = ""  # a metric that needs corrections, so that labels of tokens will not do as a reference
 
@@ -226,7 +226,7 @@ class ReadingOptions:
             )
             raise UsageError(Problem("useless-option", message, fix="leave them out"))
         taken = replace(self.admission, free=True, silent=False)
-        source = named_files(self.source, "source")[0]
+        source = self.source if isinstance(self.source, Hypothesis) else named_files(self.source, "source")[0]
         return text_chunks(source, references, problems, size=size, admission=taken)
 
     def whole(self, references: Sequence[NamedFile], problems: Problems) -> Corpus:
@@ -246,6 +246,11 @@ class Loaded:
     problems: Problems
     conventions: tuple[str, ...]
     runs: RunNames = field(default_factory=dict)
+    own: Mapping[str, Corpus] = field(default_factory=dict)  # references made for each system; empty: one gold for all
+
+    def references_of(self, system: str) -> Corpus:
+        """What a system is scored against."""
+        return self.own.get(system, self.corpus)
 
     def need_documents(self, option: str) -> NDArray[np.int64]:
         """Document number of each sentence."""
@@ -259,7 +264,9 @@ class Loaded:
         """The signature of something computed from all of it."""
         from errorbar.api.signatures import corpus_signature  # noqa: PLC0415 - score computes its own piece by piece
 
-        return corpus_signature(spec, self.corpus, self.systems, (*self.conventions, *conventions))
+        own = tuple(f"references-of:{name}={len(corpus.annotators)}" for name, corpus in self.own.items())
+        references = [*self.own.values()] or [self.corpus]
+        return corpus_signature(spec, references, self.systems, (*own, *self.conventions, *conventions))
 
 
 @dataclass(slots=True)
@@ -295,7 +302,7 @@ def read_corpus(
     how = shared["unmarked"], shared["documents"], lenient, shared["as_written"]
     source = cast("Source | None", shared["source"])  # sentences are a corpus by now
     options = ReadingOptions(*how, AS_REFERENCE, source=source)
-    return _corpus(gold, options, options.problems() if problems is None else problems)
+    return reference_corpus(gold, options, options.problems() if problems is None else problems)
 
 
 @public()
@@ -348,7 +355,17 @@ def load(
     problems = options.problems()
     outputs, names = split_runs(system_list(systems))
     refuse_runs({} if runs else names)
-    corpus = _corpus(gold, options, problems)
+    return load_outputs(reference_corpus(gold, options, problems), outputs, options, problems, names)
+
+
+def load_outputs(
+    corpus: Corpus,
+    outputs: Sequence[NamedFile | Hypothesis],
+    options: ReadingOptions,
+    problems: Problems,
+    runs: RunNames,
+) -> Loaded:
+    """Read what systems make of a corpus that was read."""
     texts = [sentence.text for sentence in corpus.sentences]
     hypotheses = []
     for stream in system_streams(outputs, problems, options):
@@ -359,9 +376,7 @@ def load(
     problems.raise_errors()
     documents = Documents()
     documents.add(corpus.sentences)
-    return Loaded(
-        corpus, hypotheses, documents, problems, (*options.conventions, *options.admission.conventions), names
-    )
+    return Loaded(corpus, hypotheses, documents, problems, (*options.conventions, *options.admission.conventions), runs)
 
 
 @contextmanager
@@ -386,7 +401,7 @@ def read_pieces(gold: Gold, systems: Systems, options: ReadingOptions, executor:
             return
         streams = list(system_streams(outputs, problems, options))
         if isinstance(gold, Corpus) or options.documents is not None:
-            chunks: Iterable[Corpus] = [_corpus(gold, options, problems)]
+            chunks: Iterable[Corpus] = [reference_corpus(gold, options, problems)]
         else:
             chunks = options.chunks(references, problems)
         yield Pieces(corpus_pieces(chunks, streams, executor), streams, problems, runs)
@@ -396,7 +411,8 @@ def corpus_files(gold: Gold) -> list[NamedFile]:
     """The files of a corpus that is not in memory, patterns expanded."""
     files = named_files(gold, "gold", patterns=True)
     if not files:
-        raise UsageError(Problem("no-reference", "no reference file is named", expected="at least one"))
+        message = "no reference file is named"
+        raise UsageError(Problem("no-reference", message, expected="at least one", fix="give --gold=FILE"))
     for file in files:
         if is_hoo(file.path):
             message = f"{file.path} is HOO data, which score, report, task, check and convert read"
@@ -434,10 +450,11 @@ def _references(gold: Gold, options: ReadingOptions) -> list[NamedFile]:
     return files
 
 
-def need_systems(systems: object) -> None:
-    """Refuse an empty list of systems."""
+def need_systems(systems: object, gold: Gold = ()) -> None:
+    """Refuse an empty list of systems; beside a ``gold`` in memory the message has the right call."""
     if isinstance(systems, Sized) and not systems:
-        raise UsageError(Problem("no-systems", "there is no system to score", expected="at least one"))
+        fix = right_call("score", ("systems",)) if isinstance(gold, Corpus) else ""
+        raise UsageError(Problem("no-systems", "there is no system to score", expected="at least one", fix=fix))
 
 
 def system_list(systems: Systems, *, one_name: bool = False) -> list[NamedFile | Hypothesis]:
@@ -464,7 +481,8 @@ def system_list(systems: Systems, *, one_name: bool = False) -> list[NamedFile |
     return listed
 
 
-def _corpus(gold: Gold, options: ReadingOptions, problems: Problems) -> Corpus:
+def reference_corpus(gold: Gold, options: ReadingOptions, problems: Problems) -> Corpus:
+    """Read the corpus of references, or take the one in memory; the caller raises the problems."""
     files = _references(gold, options)
     if not isinstance(gold, Corpus):
         corpus = options.whole(files, problems)

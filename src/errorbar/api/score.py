@@ -18,6 +18,7 @@ from errorbar.api.arguments import (
 )
 from errorbar.api.inputs import (
     Gold,
+    Loaded,
     ReadingOptions,
     ScoringWithJudges,
     Systems,
@@ -27,17 +28,24 @@ from errorbar.api.inputs import (
     read_pieces,
     usual_metric,
 )
+from errorbar.api.own_references import OwnReferences, first_reference, load_own
 from errorbar.api.score_result import Order, Scores
 from errorbar.core.estimate import MOST_UNASKED, Method
 from errorbar.core.problems import Problem, Problems, UsageError
-from errorbar.execute import choose_executor, read_jobs
+from errorbar.edits.admission import Admission
+from errorbar.execute import Executor, choose_executor, read_jobs
 from errorbar.formats.catalog import wants_hoo
 from errorbar.metrics.base import lacking
 from errorbar.metrics.folding import ScoringPlan
 from errorbar.metrics.registry import parse_metric
-from errorbar.metrics.scoring import score_pieces
+from errorbar.metrics.scores import Score
+from errorbar.metrics.scoring import score_corpus, score_pieces
 
 View = Literal["type", "sentence", "fragment", "team"]
+
+
+class ScoringOptions(ScoringWithJudges, OwnReferences, total=False):
+    """The options of ``score``."""
 
 
 @public(
@@ -51,8 +59,8 @@ View = Literal["type", "sentence", "fragment", "team"]
     ),
 )
 def score(
-    gold: Gold,
-    systems: Systems,
+    gold: Gold = (),
+    systems: Systems = (),
     metric: Metrics = None,
     *,
     beta: Beta = None,
@@ -61,7 +69,7 @@ def score(
     ci_method: Method = "bca",
     jobs: int | str = 1,
     progress: Progress = lambda _: None,
-    **shared: Unpack[ScoringWithJudges],
+    **shared: Unpack[ScoringOptions],
 ) -> Scores:
     """Score systems against one or several annotators.
 
@@ -88,13 +96,15 @@ def score(
         InputError: If a file is bad, or a system has another number of sentences than the source or is no correction.
         UsageError: If an argument will not do, or a metric cannot give what is asked for.
     """
-    need_systems(systems)
+    need_systems(systems, gold)
     by_type, by_sentence, ci = by == "type", by in ("sentence", "fragment"), shared["ci"]
     judges = None if ci is False and shared["judges"] is None else plan_judges(shared, ci_method, ci)
     processes, dask = read_jobs(jobs)
     drawn = resampling(shared, ci_method, processes) if ci or (ci is None and not by_sentence) else None
     most = MOST_UNASKED if ci is None else None
-    if wants_hoo(gold, metric):
+    own = shared["reference_of"]
+    kind = first_reference(gold, own)
+    if wants_hoo(kind, metric):
         from errorbar.api.hoo_score import HooRuns, score_hoo  # noqa: PLC0415 - the most to load, for few data
 
         changed = {
@@ -103,6 +113,7 @@ def score(
             "force": shared["force"],
             "retokenize": shared["retokenize"],
             "judges": judges is not None and judges.kind == "random" and shared["judges"] is not None,
+            "reference-of": bool(own),
         }
         for name, is_changed in changed.items():
             if is_changed:
@@ -111,27 +122,49 @@ def score(
         texts = ReadingOptions.of(shared).source_folder
         runs = HooRuns(gold, systems, texts, shared["lenient"], processes, dask)
         scored = score_hoo(runs, metrics_of(metric, beta, "fragments"), drawn, most=most, progress=progress)
-        own = Problems()
+        noted = Problems()
         if drawn is not None and judges is not None:
-            judges.rule(parse_metric("hoo"), 0).note(own)
-        notes = (*scored.notes, *own.notes)
+            judges.rule(parse_metric("hoo"), 0).note(noted)
+        notes = (*scored.notes, *noted.notes)
         return replace(scored, notes=notes, by_type=by_type, by_sentence=by_sentence, best=by == "team", order=order)
     if by in ("team", "fragment"):
         fix = "leave it out, or score a HOO folder"
         raise UsageError(Problem("useless-option", f"--by={by} is for HOO data", fix=fix))
-    parsed = metrics_of(usual_metric(gold, metric), beta, "sentences")
+    parsed = metrics_of(usual_metric(kind, metric), beta, "sentences")
     reading = ReadingOptions.of(shared, parsed)
     for untyped in parsed if by_type else ():
         if "types" in untyped.lacks:
             raise lacking(untyped, "types")
+    plan = ScoringPlan(parsed, by_type, by_sentence, drawn, most=most, judges=judges)
+    if own:
+        loaded = load_own(gold, systems, own, reading)
+        with choose_executor(processes, dask) as executor:
+            scores = score_own(loaded, plan, executor, progress)
+        note_untyped([row.type for score in scores for row in score.by_type], loaded.problems)
+        return Scores(scores, tuple(dict.fromkeys(loaded.problems.notes)), by_type, by_sentence, order)
     with choose_executor(processes, dask) as executor, read_pieces(gold, systems, reading, executor) as read:
-        how_read = reading.conventions, reading.admission
         if read.runs:
             _refuse_of_runs(by, ci_method if drawn is not None else "")
-        plan = ScoringPlan(parsed, by_type, by_sentence, drawn, *how_read, most=most, judges=judges, runs=read.runs)
+        plan = replace(plan, conventions=reading.conventions, admission=reading.admission, runs=read.runs)
         scores = score_pieces(read.pieces, read.systems, plan, read.problems, progress=progress, executor=executor)
         note_untyped([row.type for score in scores for row in score.by_type], read.problems)
     return Scores(scores, tuple(read.problems.notes), by_type, by_sentence, order)
+
+
+def score_own(
+    data: Loaded, plan: ScoringPlan, executor: Executor | None = None, progress: Progress = lambda _: None
+) -> list[Score]:
+    """Score each system against the references that were made for it, by ``load_own``."""
+    judges = None if plan.judges is None else plan.judges.for_editors()
+    admission = Admission(silent=True)  # who read the systems has looked at them
+    own = {name: (f"references-of:{name}",) for name in data.own}
+    plan = replace(plan, conventions=data.conventions, admission=admission, judges=judges, own=own)
+    scores: list[Score] = []
+    for number, system in enumerate(data.systems, 1):
+        scored = score_corpus(data.own[system.name], [system], plan, data.problems, executor=executor)
+        scores += [replace(score, own=True) for score in scored]
+        progress(number * len(data.corpus))
+    return scores
 
 
 def _refuse_of_runs(by: View | None, method: Method | Literal[""]) -> None:

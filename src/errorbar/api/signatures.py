@@ -33,15 +33,19 @@ GIVEN = "items=given"
 """Judgments that were read as they are, not made of annotators' edits."""
 
 
-def corpus_signature(spec: str, corpus: Corpus, systems: Sequence[Hypothesis], conventions: tuple[str, ...]) -> str:
-    """The signature of a metric's result on a whole corpus; without systems of the annotators alone."""
+def corpus_signature(
+    spec: str, references: Sequence[Corpus], systems: Sequence[Hypothesis], conventions: tuple[str, ...]
+) -> str:
+    """The signature of a metric's result on a whole corpus, or those of each system; without systems, of annotators."""
+    corpus, names = references[0], {name for corpus in references for name in corpus.annotators}
     source, reference, hypotheses = ContentHash(), ContentHash(), ContentHash()
     source.add(map(source_record, corpus.sentences))
-    reference.add([reference_record(sentence.annotations) for sentence in corpus.sentences])
+    for own in references:
+        reference.add([reference_record(sentence.annotations) for sentence in own.sentences])
     for system in systems:
         hypotheses.add(map(system_record, system.lines))
     hashes = source.short(), reference.short(), hypotheses.short() if systems else "none"
-    return str(Signature(spec, *hashes, len(corpus), len(corpus.annotators), conventions))
+    return str(Signature(spec, *hashes, len(corpus), len(names), conventions))
 
 
 def made_by(metric: Metric, statistics: Iterable[Opaque]) -> tuple[str, ...]:

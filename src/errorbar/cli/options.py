@@ -211,10 +211,11 @@ OPTIONS: Mapping[str, Mapping[str, Any]] = {
     "labels": {"metavar": "[ROLE=]LABEL"},
     "lenient": {"names": ("--lenient/--strict",)},
     "metric": {"metavar": "SPEC"},
+    "reference_of": {"type": INPUT, "metavar": "SYSTEM=FILE"},
     "source": {"multiple": False},
 }
 """The form of options on the command line, by the names of arguments, where it does not follow from the type."""
-SYSTEMS = {"argument": "SYSTEM..."}
+SYSTEMS = {"argument": "SYSTEM...", "required": True}
 """An argument that takes several files."""
 
 

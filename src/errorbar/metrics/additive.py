@@ -27,7 +27,7 @@ from errorbar.core.corpus import Corpus, TextEdits, annotator_order, wrong_count
 from errorbar.core.estimate import Undefined
 from errorbar.core.problems import InputError, Place, Problem, Problems
 from errorbar.edits.texts import corrected_text
-from errorbar.metrics.base import Folded, Metric, Selection, Swapping, UnitParts
+from errorbar.metrics.base import Folded, Metric, Selection, Swapping, UnitParts, unlike_units
 
 _CACHE = "reference texts"
 OVERLAP = "apply-overlap"
@@ -215,7 +215,7 @@ class ReferenceTexts(Metric):
 
     def differ(self, first: Sums, second: Sums) -> NDArray[np.bool_]:
         """In which sentences the counts of two systems differ."""
-        return np.asarray((first.counts != second.counts).any(axis=(1, 2)), np.bool_)
+        return unlike_units(first, second)
 
     def remarked(self, statistics: Sums) -> Mapping[str, int]:
         """Edits that are in no reference text."""

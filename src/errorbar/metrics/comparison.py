@@ -33,7 +33,7 @@ from errorbar.metrics.folding import MORE_DOCUMENTS
 from errorbar.metrics.intervals import fold_resampled_values, left_out_values
 from errorbar.metrics.judge_sets import JudgeCoverage
 from errorbar.metrics.judges import JudgeRule, JudgeSets, runs_of
-from errorbar.metrics.over_judges import PairTesting, TTest, judge_pairs, pairs_over_runs, runs_convention
+from errorbar.metrics.over_judges import PairTesting, TTest, editor_pairs, judge_pairs, pairs_over_runs, runs_convention
 from errorbar.metrics.swaps import Adjust, SwapPlan, SwapTest, swap_tests
 from errorbar.stats.multiple import MOST_GROUPS, NO_LETTERS, better_rows, shared_letters
 from errorbar.stats.paired import PairedPower, paired_power, pseudo_values
@@ -153,7 +153,7 @@ class DecidingTest:
         return (
             f"compared over {self.over_text}, {'both' if len(self.over) == 2 else 'all'} drawn anew, by a t whose "
             f"p-values are adjusted for the number of pairs ({self.adjusted_by}); beside it stands what {swapped}, "
-            f"says with judges as they are ({by_swaps})"
+            f"says with {'editors' if 'editors' in self.over else 'judges'} as they are ({by_swaps})"
         )
 
     def method_lines(self) -> list[str]:
@@ -165,10 +165,12 @@ class DecidingTest:
         if self.judges is None:
             return [swaps]
         population = self.judges.rule.population
+        judges = f"{self.judges.rule.who}s"
         known = "" if population is None else f", variances over judges moderated by those of {population.described}"
         joint = (
-            f"Over texts and judges: two-way jackknife, t with Satterthwaite's degrees of freedom{known}; p-values "
-            f"adjusted by {BY_T[self.adjust]}; significance and group letters rest on it. Beside it, of these judges:"
+            f"Over texts and {judges}: two-way jackknife, t with Satterthwaite's degrees of freedom{known}; "
+            f"p-values adjusted by {BY_T[self.adjust]}; significance and group letters rest on it. Beside it, of these "
+            f"{judges}:"
         )
         return [joint, swaps]
 
@@ -315,6 +317,9 @@ def _widen(interval: Interval | Undefined, pair: Pair) -> Interval | Undefined:
     """The interval of the t, no narrower than that over texts alone."""
     if pair.test.smaller_sets is not None or not isinstance(interval, Interval):
         return interval
+    components = None if pair.t is None else pair.t.components
+    if components is not None and components.over_texts_alone and isinstance(pair.interval, Interval):
+        return pair.interval
     wider = interval.covering(pair.interval)
     leaves_out_0 = interval.low > 0 or interval.high < 0
     return interval if leaves_out_0 and wider.low <= 0 <= wider.high else wider
@@ -494,6 +499,25 @@ def over_judges(
     over = ("texts", "judges", *["runs"] * several_runs)
     test = replace(comparison.test, over=over, judges=sets, convention=sets.convention(resampling.seed))
     return _decide_by_t(comparison, test, tests, values, judging.n_left_out)
+
+
+def over_editors(
+    comparison: Comparison,
+    metric: Metric,
+    systems: Sequence[System],
+    judgings: Sequence[JudgeCoverage],
+    rules: Sequence[JudgeRule],
+    who: Sequence[object],
+    resampling: Resampling,
+) -> Comparison:
+    """The comparison with the editors of each system drawn anew, on whose t all verdicts rest; ``who`` they are."""
+    level, statistics = resampling.confidence_level, [system.statistics for system in systems]
+    values, tests = editor_pairs(metric, statistics, judgings, who, level)
+    every = [judging.sets(rule) for judging, rule in zip(judgings, rules, strict=True)]
+    sets = min(every, key=lambda sets: (sets.whole, sets.rule.n_judges))
+    convention = sets.convention(resampling.seed)
+    test = replace(comparison.test, over=("texts", "editors"), adjust="holm", judges=sets, convention=convention)
+    return _decide_by_t(comparison, test, tests, values, judgings[0].n_left_out)
 
 
 def over_runs(

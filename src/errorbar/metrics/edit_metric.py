@@ -18,7 +18,7 @@ from errorbar.core.edit import OWN_PIPELINE
 from errorbar.core.estimate import Interval, Undefined
 from errorbar.core.problems import Problem, UsageError
 from errorbar.core.spec import Parameter
-from errorbar.metrics.base import Folded, Measure, Metric, Selection, UnitParts
+from errorbar.metrics.base import Folded, Measure, Metric, Selection, UnitParts, unlike_units
 from errorbar.metrics.choice import (
     RUNNING,
     SENTENCE,
@@ -124,7 +124,7 @@ class EditMetric(Metric):
 
     def differ(self, first: EditStatistics, second: EditStatistics) -> NDArray[np.bool_]:
         """In which sentences the counts of two systems differ."""
-        return np.asarray((first.counts != second.counts).any(axis=(1, 2)), np.bool_)
+        return unlike_units(first, second)
 
     def parts(self, statistics: EditStatistics, *, start: Folded | None = None) -> UnitParts:
         """The annotator chosen for each sentence, and the counts under that one."""

@@ -30,7 +30,7 @@ from errorbar.metrics.base import Metric, Opaque, Selection
 from errorbar.metrics.intervals import fold_without_groups
 from errorbar.metrics.judges import ONE_RUN, JudgeRule, JudgeSets, RunSpread, spread_of, values_of_runs
 from errorbar.stats.resampling import left_out_groups, stream
-from errorbar.stats.two_way import TwoWay, VariancePrior, jackknife, judge_variances, two_way, unbiased_variance
+from errorbar.stats.two_way import TwoWay, VariancePrior, jackknife, judge_variances, nested, two_way, unbiased_variance
 
 # Subsets of annotators, as masks that a fold takes: all of a size, or as many different ones as are drawn.
 
@@ -151,16 +151,24 @@ class JudgedValues:
         return np.where(unknown.astype(np.float64) @ (weights > 0) > 0, np.nan, weighted)
 
     def components(
-        self, measure: int, prior: VariancePrior | None = None, runs: RunSpread = ONE_RUN
+        self, measure: int, prior: VariancePrior | None = None, runs: RunSpread = ONE_RUN, *, alike: bool = False
     ) -> TwoWay | Undefined:
-        """How a measure varies, or why that is not known; ``runs``: over runs."""
+        """How a measure varies, or why that is not known; ``runs``: over runs; ``alike``: as ``two_way``."""
         if self.panel.n_judges < 2 and prior is None:
             return Undefined.ONE_JUDGE
         if self.why_not is not None:
             return self.why_not
         means = self.means(measure)
-        variation = two_way(means[0, 0], means[1:, 0], means[0, 1:], means[1:, 1:].T, prior=prior)
+        variation = two_way(means[0, 0], means[1:, 0], means[0, 1:], means[1:, 1:].T, prior=prior, alike=alike)
         return replace(variation, runs=runs.variance, runs_df=runs.df) if isinstance(variation, TwoWay) else variation
+
+    def nested_components(self, other: JudgedValues, measure: int) -> TwoWay | Undefined:
+        """How the difference of a measure between two systems varies, each with judges of its own."""
+        if why := self.why_not or other.why_not:
+            return why
+        ours, theirs = self.means(measure), other.means(measure)
+        apart = ours[:, 0] - theirs[:, 0]
+        return nested(float(apart[0]), apart[1:], ours[0, 1:], theirs[0, 1:])
 
     def each(self, measure: int) -> Floats:
         """The value against each set of k judges; shape (sets,)."""

@@ -14,7 +14,7 @@ Source
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, cast
 
 import numpy as np
@@ -34,6 +34,10 @@ LEAST_JUDGES = 3
 EXPECTED = "fixed, random, random(k=2) or random(population=FILE)"
 
 
+Who = Literal["judge", "editor"]
+"""A judge of all systems, or an editor of one: who made its references of its own output."""
+
+
 @dataclass(frozen=True, slots=True)
 class JudgePlan:
     """The plan for judges that was asked for."""
@@ -41,20 +45,30 @@ class JudgePlan:
     kind: Literal["auto", "random", "fixed"] = "auto"
     k: int | None = None  # judges of a set; None: all
     population: JudgePopulation | Literal["known", "none"] = "known"
+    who: Who = "judge"
+
+    def for_editors(self) -> JudgePlan:
+        """The plan for editors of a system: drawn anew from two on, with no prior, for none is known of editors."""
+        if self.population not in ("known", "none"):
+            message = "a population of judges is known of references that are written from the source"
+            raise UsageError(Problem("useless-option", message, fix="leave it out: --judges=random"))
+        return replace(self, kind="fixed" if self.kind == "fixed" else "random", population="none", who="editor")
 
     def rule(self, metric: Metric, n_judges: int) -> JudgeRule:
         """Choose the rule for a metric and so many judges."""
         k = n_judges if self.k is None else self.k
         why = "" if self.kind == "fixed" else self._why_fixed(metric, n_judges, k)
         if self.kind == "fixed" or why:
-            return JudgeRule(k, n_judges, why)
+            return JudgeRule(k, n_judges, why, who=self.who)
         population = self._population(metric, n_judges, k)
-        unknown = self._unknown(metric, k) if population is None and n_judges <= MOST_JUDGES else ""
+        small = population is None and n_judges <= MOST_JUDGES and self.who == "judge"
+        unknown = self._unknown(metric, k) if small else ""
         if isinstance(self.population, JudgePopulation) and n_judges > MOST_JUDGES:
             message = f"the population {self.population.name} has no effect with {n_judges} judges"
             why = f"from {MOST_JUDGES + 1} on they speak for themselves"
             raise UsageError(Problem("useless-option", f"{message}: {why}", fix="--judges=random"))
-        return JudgeRule(k, n_judges, random=True, population=population, spec=str(metric.spec), unknown=unknown)
+        spec = str(metric.spec)
+        return JudgeRule(k, n_judges, random=True, population=population, spec=spec, unknown=unknown, who=self.who)
 
     def _population(self, metric: Metric, n_judges: int, k: int) -> JudgePopulation | None:
         """The population that the main measure's variance leans on; None: on none."""
@@ -81,6 +95,8 @@ class JudgePlan:
             return f"{metric.spec} scores against one judge alone"
         if self._population(metric, n_judges, k) is not None:
             return ""
+        if self.who == "editor":
+            return "one editor does not show how editors vary" if n_judges < TWO else ""
         unknown = f"and {self._unknown(metric, k)}"
         if n_judges < TWO:
             return f"{Undefined.ONE_JUDGE}, {unknown}"
@@ -107,6 +123,7 @@ class JudgeRule:
     population: JudgePopulation | None = None  # what variances lean on; None: they are taken as they are
     unknown: str = ""  # why they lean on none, of so few judges that they might
     spec: str = ""  # of the metric
+    who: Who = "judge"
 
     @property
     def shows_judges(self) -> bool:
@@ -126,7 +143,7 @@ class JudgeRule:
         """Say what a reader of the interval must know, and what would help; ``whose`` the intervals are."""
         ways = "errorbar plan-judging shows how much another judge would help"
         if not self.random:
-            if self.why_fixed:
+            if self.why_fixed and (self.who == "judge" or self.n_judges >= TWO):  # of one editor the table says it
                 message = f"{whose or 'the'} intervals are over texts alone: {self.why_fixed}"
                 fix = "let others judge the same texts" if self.n_judges < 2 else "--judges=fixed keeps silent about it"
                 problems.note("judges-fixed", message, Place(), fix=fix)
@@ -134,8 +151,9 @@ class JudgeRule:
         if self.shows_judges:
             return
         code = {1: "one-judge", 2: "two-judges"}.get(self.n_judges, "few-judges")
-        message = {1: "one judge does not show how judges vary", 2: "two judges hardly show how judges vary"}.get(
-            self.n_judges, f"{self.n_judges} judges are few"
+        who = self.who
+        message = {1: f"one {who} does not show how {who}s vary", 2: f"two {who}s hardly show how {who}s vary"}.get(
+            self.n_judges, f"{self.n_judges} {who}s are few"
         )
         if self.population is not None:
             message += f": intervals over judges lean on how {self.population.described} vary"
@@ -146,8 +164,8 @@ class JudgeRule:
             return
         rests = "rest on one degree of freedom, and cover less than they say" if self.n_judges == TWO else "are rough"
         message += f", and {self.unknown}" * bool(self.unknown)
-        message += f": {whose + ' ' if whose else ''}intervals over judges {rests}"
-        problems.note(code, message, Place(), fix=f"add another judge; {ways}")
+        message += f": {whose + ' ' if whose else ''}intervals over {who}s {rests}"
+        problems.note(code, message, Place(), fix=f"add another {who}" + f"; {ways}" * (who == "judge"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +185,7 @@ class JudgeSets:
     def convention(self, seed: int) -> str:
         """How it is named in a signature."""
         rule = self.rule
-        parts = [f"judges:random,k:{rule.k}"]
+        parts = [f"{rule.who}s:random,k:{rule.k}"]
         parts += [] if rule.population is None else [f"population:{rule.population.convention}"]
         parts += [] if self.groups is None else [f"groups:{self.groups}"]
         parts += [] if self.exact else [f"sets:drawn,{seed}"]

@@ -164,6 +164,36 @@ class PairPriors:
         return np.nan_to_num(covariance), known.df  # a system without a value is taken as if it did not vary
 
 
+def editor_pairs(
+    metric: Metric, systems: Sequence[Opaque], judgings: Sequence[JudgeCoverage], who: Sequence[object], level: float
+) -> tuple[list[float], list[TTest]]:
+    """The main measure of every system against its own editors, and every pair of systems; adjusted by Holm.
+
+    ``who``: the editors of each system. Systems with the same editors are compared editor by editor; of others the
+    variances over editors add up.
+    """
+    main, measure = metric.main, metric.measures[metric.main]
+    values = [
+        only(judging.values(metric, statistics), main) for judging, statistics in zip(judgings, systems, strict=True)
+    ]
+    tests = []
+    for (a, first), (b, second) in combinations(enumerate(values), 2):
+        same = who[a] == who[b]
+        components = (first - second).components(0, alike=True) if same else first.nested_components(second, 0)
+        difference = float(first.means(0)[0, 0] - second.means(0)[0, 0])
+        tests.append(_t_test(difference, components, level, measure))
+    return [float(system.means(0)[0, 0]) for system in values], adjusted_by_holm(tests)
+
+
+def _t_test(difference: float, components: TwoWay | Undefined, level: float, measure: Measure) -> TTest:
+    """The t of a difference that leans on no population; no sets of judges stand beside it."""
+    if isinstance(components, Undefined):
+        return TTest(difference, components, None, None)
+    interval = components.interval(level, measure.scale.of_differences)
+    again = replication(measure.sign * difference, components.variance, components.df)
+    return TTest(difference, interval, components, components.p_value, replication=again)
+
+
 def _test_pair(
     apart: JudgedValues, rule: JudgeRule, prior: VariancePrior | None, level: float, measure: Measure, runs: RunSpread
 ) -> TTest:
@@ -270,12 +300,7 @@ def pairs_over_runs(
     tests = []
     for first, second in combinations(values, 2):
         apart = first - second
-        components, difference = apart.components(main), float(apart.table[0, main])
-        if isinstance(components, Undefined):
-            tests.append(TTest(difference, components, None, None))
-        else:
-            interval = components.interval(level, metric.measures[main].scale.of_differences)
-            tests.append(TTest(difference, interval, components, components.p_value))
+        tests.append(_t_test(float(apart.table[0, main]), apart.components(main), level, metric.measures[main]))
     return [float(system.table[0, main]) for system in values], adjusted_by_holm(tests)
 
 
@@ -319,9 +344,10 @@ def _no_narrower(estimates: Mapping[str, JointEstimate], score: Score) -> dict[s
     """Every measure, its interval drawn out to the one over texts alone where an end lies inside that."""
     wider = dict(estimates)
     for name, joint in estimates.items():
-        interval = joint.estimate.interval
+        interval, over_texts = joint.estimate.interval, score.estimates[name].interval
         if interval is not None:
-            estimate = replace(joint.estimate, interval=interval.covering(score.estimates[name].interval))
+            same = joint.components is not None and joint.components.over_texts_alone and over_texts is not None
+            estimate = replace(joint.estimate, interval=over_texts if same else interval.covering(over_texts))
             wider[name] = replace(joint, estimate=estimate)
     return wider
 
@@ -369,7 +395,7 @@ def judged_measures(
         components: TwoWay | Undefined = Undefined.NO_PRIOR
         if known is not None or not rule.moderated or rule.n_judges > TWO:
             prior = None if known is None else VariancePrior(known.of_score(value, rule.k, rule.n_judges), known.df)
-            components = values.components(k, prior, runs[k])
+            components = values.components(k, prior, runs[k], alike=rule.who == "editor")
         joint = JointEstimate.of(value, n_texts, components, level, measure.scale)
         if joint.components is not None and not joint.components.moderated:
             joint = replace(joint, unbiased=values.unbiased(k))

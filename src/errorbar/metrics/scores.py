@@ -85,6 +85,7 @@ class Score:
         judges: The measures with judges drawn anew; None: judges are fixed.
         runs: The scores of the runs that this is the mean of; empty: the system has one.
         over_runs: The measures over texts and runs, where judges are fixed; None: they are not, or there is one run.
+        own: The references were made for this system: the annotators are its editors.
     """
 
     system: str
@@ -103,6 +104,7 @@ class Score:
     judges: JudgedScore | None = None
     runs: Sequence[Score] = ()
     over_runs: Mapping[str, JointEstimate] | None = None
+    own: bool = False
 
     def __repr__(self) -> str:
         """One line: the system, the metric, and the value that ranks systems with its interval, as fractions."""

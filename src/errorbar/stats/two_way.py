@@ -9,6 +9,8 @@ Formula
     same t.
     moderated: V_A becomes (d s^2 + (m - 1) V_A) / (d + m - 1) with d + m - 1 degrees of freedom, where s^2 is a prior
     variance that counts for d of them; of one judge it is s^2.
+    Judges who are not the same for two systems: V_A of the difference is the sum of both systems', each with its own
+    degrees of freedom; V_E is that of the difference.
     Runs of a system, e.g. from other seeds: V_R is a third part with its own degrees of freedom, in the sum and in
     Satterthwaite's; where judges are fixed, V = V_E + V_R.
     zeta: D_c is half the mean squared difference of two sets of k judges that share c; zeta_c = D_0 - D_c, so that
@@ -21,7 +23,7 @@ Conventions
     The jackknife of m judges where U needs all of them estimates, on average from above, (m - 1)/m times the variance
     with m - 1 judges (Efron & Stein); so it is an approximation, and so are the degrees of freedom.
     Nothing is a zero in silence: one text, one judge, a value that is undefined without somebody, or judges (or texts)
-    of whom any one can go without any change are named reasons. So is an interval that would leave nearly every value
+    of whom any one can go without any change are named reasons (but editors of a system may agree). So is an interval that would leave nearly every value
     possible: too few of what adds most to the uncertainty of V, judges, texts or runs.
 Source
     Tukey 1958; Efron & Stein 1981, The jackknife estimate of variance, Annals of Statistics 9; Hoeffding 1948 for
@@ -32,7 +34,7 @@ Source
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from math import comb, inf, isnan, sqrt
 from sys import float_info
@@ -87,6 +89,11 @@ class TwoWay:
         return [(self.texts, self.n_texts - 1), (self.judges, self.judges_df), (self.runs, self.runs_df)]
 
     @property
+    def over_texts_alone(self) -> bool:
+        """Whether judges are drawn anew, and they and the runs always agree."""
+        return self.n_judges > 0 and self.judges == self.runs == 0
+
+    @property
     def looks_short(self) -> bool:
         """Whether judges seem to differ less than judges and texts together can: the interval is likely too short."""
         return not self.moderated and self.judges < self.both
@@ -117,6 +124,7 @@ def two_way(
     without_both: ArrayLike | None = None,
     *,
     prior: VariancePrior | None = None,
+    alike: bool = False,
 ) -> TwoWay | Undefined:
     """The components of a score's variance, or why they are not known.
 
@@ -126,15 +134,41 @@ def two_way(
         without_judge: U(-i); shape (judges,).
         without_both: U(-i,-e); shape (judges, texts); None: not known.
         prior: What V_A is moderated with; None: V_A as it is.
+        alike: Judges of whom any can go without a change are a V_A of 0, and no reason to know nothing.
     """
     texts, judges = np.asarray(without_text, np.float64).ravel(), np.asarray(without_judge, np.float64).ravel()
-    if reason := _undefined_reason(value, texts, judges, moderated=prior is not None):
+    if reason := _undefined_reason(value, texts, judges, moderated=prior is not None, alike=alike):
         return reason
     both = float("nan") if without_both is None else _interaction(np.asarray(without_both, np.float64))
     components = TwoWay(
         float(value), jackknife(texts), jackknife(judges), both, texts.size, judges.size, float(judges.size - 1)
     )
     return components if prior is None else moderate(components, prior)
+
+
+def nested(
+    value: float, without_text: ArrayLike, first: ArrayLike, second: ArrayLike
+) -> TwoWay | Undefined:
+    """The components of a difference of two scores, each against judges of its own: V_A is the sum of both.
+
+    Args:
+        value: U of the first minus U of the second.
+        without_text: The difference without each text; shape (texts,).
+        first: U of the first without each of its judges; shape (judges,), at least two.
+        second: U of the second without each of its.
+    """
+    texts = np.asarray(without_text, np.float64).ravel()
+    own = [np.asarray(each, np.float64).ravel() for each in (first, second)]
+    if why := unknown_texts(value, texts):
+        return why
+    if min(each.size for each in own) < 2:
+        return Undefined.ONE_JUDGE
+    if any(np.isnan(each).any() for each in own):
+        return Undefined.WITHOUT_A_JUDGE
+    parts = [(jackknife(each), each.size - 1.0) for each in own]
+    judges, n_judges = sum(variance for variance, _ in parts), sum(each.size for each in own)
+    nothing = float("nan")
+    return TwoWay(float(value), jackknife(texts), judges, nothing, texts.size, n_judges, satterthwaite(parts))
 
 
 def texts_and_runs(value: float, without_text: ArrayLike, runs: float, runs_df: float) -> TwoWay | Undefined:
@@ -183,7 +217,9 @@ def unknown_texts(value: float, texts: Floats) -> Undefined | None:
     return next((why for holds, why in reasons if holds), None)
 
 
-def _undefined_reason(value: float, texts: Floats, judges: Floats, *, moderated: bool) -> Undefined | None:
+def _undefined_reason(
+    value: float, texts: Floats, judges: Floats, *, moderated: bool, alike: bool
+) -> Undefined | None:
     """Why nothing can be said."""
     if judges.size < 2 and not moderated:
         return Undefined.ONE_JUDGE
@@ -191,7 +227,7 @@ def _undefined_reason(value: float, texts: Floats, judges: Floats, *, moderated:
         return Undefined.WITHOUT_A_JUDGE
     if why := unknown_texts(value, texts):
         return why
-    return Undefined.SAME_JUDGES if not moderated and np.ptp(judges) <= ROUNDING else None
+    return Undefined.SAME_JUDGES if not (moderated or alike) and np.ptp(judges) <= ROUNDING else None
 
 
 def jackknife(without: ArrayLike) -> float:
@@ -402,3 +438,32 @@ class PlannedInterval:
         """A half-width, made inside the range of a measure."""
         ends = scale.ends(self.value, half)
         return None if ends is None or scale.says_little(*ends) else (ends[1] - ends[0]) / 2
+
+
+# Ratios of sums whose units come in clusters: the jackknife over these.
+
+
+def clustered_interval(
+    sums: ArrayLike, formula: Callable[[Floats], Floats], confidence_level: float, scale: Scale
+) -> tuple[float, Interval | Undefined]:
+    """The value of sums over clusters, and its interval over clusters, or why there is none.
+
+    Formula
+        v = f(Σ_c x_c) of the C clusters' sums x_c; v(-c) = f without cluster c; V = (C - 1)/C Σ (v(-c) - mean)²; the
+        interval is v -+ t(C - 1) sqrt(V), made on the scale (above 0 on that of logarithms).
+    Source
+        Tukey 1958; Cochran 1977, section 6.17, for ratios of sums.
+
+    Args:
+        sums: What each cluster adds; shape (clusters, k).
+        formula: Gives the values of sums, shape (..., k) to (...), NaN where there is none.
+        confidence_level: Nominal coverage.
+        scale: The range of the value.
+    """
+    table = np.asarray(sums, np.float64)
+    total = table.sum(axis=0)
+    value, without = float(formula(total)), formula(total - table)
+    if why := unknown_texts(value, without):
+        return value, why
+    variance = [(jackknife(without), float(len(table) - 1))]
+    return value, t_interval(value, variance, confidence_level, scale, "jackknife over clusters, t")

@@ -1,0 +1,191 @@
+"""References that were made for a system: what editors made of its output, one corpus for each system.
+
+An editor changes a system's output, as little as possible, until it is a right correction of the source. Each system
+is then scored against its own references. The sentences are the same for all systems; the annotators of a system's
+corpus are its editors. Everything is read into memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Annotated, TypedDict
+
+from errorbar.api.arguments import ArgumentDoc
+from errorbar.api.in_memory import with_documents
+from errorbar.api.inputs import (
+    Gold,
+    Loaded,
+    ReadingOptions,
+    Systems,
+    load_outputs,
+    reference_corpus,
+    refuse_runs,
+    split_runs,
+    system_list,
+)
+from errorbar.core.corpus import Corpus
+from errorbar.core.labels import join_words
+from errorbar.core.problems import InputError, Place, Problem, Problems, UsageError, nearest
+from errorbar.edits.inputs import are_texts
+from errorbar.formats.look import Source, display_name
+from errorbar.formats.reference import NamedFile, named_files, refuse_same_names
+
+References = list[NamedFile] | Corpus
+"""The references of a system: a file for each editor, one file of several, or a corpus in memory."""
+MOST_NAMED = 3
+
+
+class OwnReferences(TypedDict, total=False):
+    """References that were made for single systems."""
+
+    reference_of: Annotated[
+        Mapping[str, Source | Corpus | Sequence[Source] | Mapping[str, Source]] | str | Sequence[str],
+        ArgumentDoc(
+            (),
+            "Reference that was made for one system, of its own output: SYSTEM=FILE, or SYSTEM=EDITOR=FILE. M2 or "
+            "JSONL; with ``source`` also a text. In place of ``gold``, for every system. In Python also "
+            "``{system: paths}`` or ``{system: Corpus}``.",
+        ),
+    ]
+
+
+def list_references(reference_of: object) -> dict[str, References]:
+    """The references of each system, by its name; ``UsageError`` if the argument has another form."""
+    listed: dict[str, References] = {}
+    if isinstance(reference_of, Mapping):
+        for name, value in reference_of.items():
+            what = f"reference_of[{name!r}]"
+            listed[str(name)] = value if isinstance(value, Corpus) else named_files(value, what, patterns=True)
+        return listed
+    texts = [reference_of] if isinstance(reference_of, str) else reference_of
+    for text in texts if isinstance(texts, Sequence) else ():
+        system, equals, file = str(text).partition("=")
+        if not (system and equals and file):
+            message, expected = f"--reference-of={text} does not say whose reference it is", "SYSTEM=FILE"
+            raise UsageError(Problem("reference-of-form", message, expected=expected))
+        files = listed.setdefault(system, [])
+        assert isinstance(files, list)
+        files += named_files(file, "reference_of", patterns=True)
+    return listed
+
+
+def first_reference(gold: Gold, reference_of: object) -> Gold:
+    """The reference that shows what kind of data this is: ``gold``, or the first one that was made for a system."""
+    for references in list_references(reference_of).values() if reference_of else ():
+        return references if isinstance(references, Corpus) else [file.path for file in references[:1]]
+    return gold
+
+
+def match_references(reference_of: object, names: Sequence[str]) -> dict[str, References]:
+    """The references of each of these systems; ``UsageError`` if one has none, or another system has some."""
+    named = list_references(reference_of)
+    if other := next((name for name in named if name not in names), ""):
+        message = f"--reference-of={other}: no system is called '{other}'"
+        raise UsageError(Problem("reference-of-system", message, fix=nearest(other, names)))
+    if missing := [name for name in names if not named.get(name)]:
+        shown = join_words(
+            [*missing[:MOST_NAMED], *[f"{len(missing) - MOST_NAMED} more"] * (len(missing) > MOST_NAMED)]
+        )
+        message = f"no reference was made for {shown}, and scores against own references stand beside no others"
+        fix = f"add --reference-of={missing[0]}=FILE, or leave the system out"
+        raise UsageError(Problem("reference-of-missing", message, fix=fix))
+    return {name: named[name] for name in names}
+
+
+def load_own(gold: Gold, systems: Systems, reference_of: object, options: ReadingOptions) -> Loaded:
+    """Read systems and the references that were made for each; the corpus is that of the first system.
+
+    Raises:
+        InputError: If a file is bad, or corrects another text than the others.
+        UsageError: If a reference is of no system, a system has none, or there is a common reference too.
+    """
+    if not isinstance(gold, list | tuple) or gold:
+        message = "--gold and --reference-of both say what systems are scored against"
+        fix = "leave --gold out; --source=FILE names the text that references correct"
+        raise UsageError(Problem("two-choices", message, fix=fix))
+    problems = options.problems()
+    outputs, runs = split_runs(system_list(systems))
+    refuse_runs(runs)
+    names = [output.name for output in outputs]
+    own = _read_all(match_references(reference_of, names), options, problems)
+    return replace(load_outputs(own[names[0]], outputs, options, problems, {}), own=own)
+
+
+def _read_all(named: Mapping[str, References], options: ReadingOptions, problems: Problems) -> dict[str, Corpus]:
+    """The corpus of each system; all are of the same sentences, which are of the same documents."""
+    own: dict[str, Corpus] = {}
+    first: tuple[Corpus, str] | None = None
+    n_texts = 0
+    for system, references in named.items():
+        for corpus, file, is_text in read_groups(references, options, problems):
+            n_texts += is_text
+            first = first or (corpus, file)
+            check_same(corpus, file, *first)
+            own[system] = merge_editors(own[system], corpus, system) if system in own else corpus
+    if options.source is not None and not n_texts:
+        message = "--source names the text that other texts correct, and these references are annotated files"
+        raise UsageError(Problem("useless-option", message, fix="leave it out"))
+    return _share_documents(own)
+
+
+def _share_documents(own: Mapping[str, Corpus]) -> dict[str, Corpus]:
+    """Give every corpus the documents that the references of some system know."""
+    known = [
+        next((sentence.document for sentence in sentences if sentence.document), "")
+        for sentences in zip(*(corpus.sentences for corpus in own.values()), strict=True)
+    ]
+    return {
+        name: corpus
+        if [sentence.document for sentence in corpus.sentences] == known
+        else replace(corpus, sentences=with_documents(corpus, known), cache={})
+        for name, corpus in own.items()
+    }
+
+
+def read_groups(
+    references: References, options: ReadingOptions, problems: Problems
+) -> Iterator[tuple[Corpus, str, bool]]:
+    """The corpora of a system's references, texts apart from annotated files; the file, and whether it is a text."""
+    if isinstance(references, Corpus):
+        yield reference_corpus(references, replace(options, source=None), problems), references.name, False
+        return
+    refuse_same_names(references, "references of a system", "--reference-of=SYSTEM=EDITOR=FILE")
+    texts = [] if options.source is None else [file for file in references if are_texts(file, problems)]
+    annotated = [file for file in references if file not in texts]
+    for files, source in ((annotated, None), (texts, options.source)):
+        if files:
+            corpus = reference_corpus(
+                {file.name: file.path for file in files}, replace(options, source=source), problems
+            )
+            yield corpus, display_name(files[0].path), source is not None
+
+
+def check_same(corpus: Corpus, file: str, first: Corpus, first_file: str) -> None:
+    """Refuse references over other sentences than those that were read first."""
+    if len(corpus) != len(first):
+        message = f"these references are of {len(corpus)} sentences, those of {first_file} of {len(first)}"
+        fix = "references correct the source of all systems, line by line"
+        raise InputError(Problem("reference-lengths", message, Place(file), f"{len(first)} sentences", fix))
+    for number, (sentence, other) in enumerate(zip(corpus.sentences, first.sentences, strict=True), 1):
+        if sentence.text != other.text and sentence.tokens != other.tokens:
+            pairs = zip([*sentence.tokens, ""], [*other.tokens, ""], strict=False)
+            at, (ours, theirs) = next((k, pair) for k, pair in enumerate(pairs) if pair[0] != pair[1])
+            message = f"sentence {number} is not that of {first_file}: token {at} is {ours!r}, there {theirs!r}"
+            fix = "give references that correct the same source"
+            raise InputError(Problem("source-mismatch", message, Place(file, sentence.line), fix=fix))
+        if sentence.document != other.document and sentence.document and other.document:
+            message = f"sentence {number} is of document {sentence.document}, in {first_file} of {other.document}"
+            raise InputError(Problem("source-mismatch", message, Place(file, sentence.line), fix="name them alike"))
+
+
+def merge_editors(corpus: Corpus, other: Corpus, system: str) -> Corpus:
+    """One corpus of a system's editors, of whom some annotated and others wrote texts."""
+    if both := set(corpus.annotators) & set(other.annotators):
+        message = f"two references of {system} are by an editor called '{min(both)}'"
+        raise UsageError(Problem("same-name", message, fix=f"rename one: --reference-of={system}=EDITOR=FILE"))
+    sentences = [
+        replace(sentence, annotations=sentence.annotations | also.annotations)
+        for sentence, also in zip(corpus.sentences, other.sentences, strict=True)
+    ]
+    return Corpus(sentences, (*corpus.annotators, *other.annotators), corpus.name, files=corpus.files | other.files)
