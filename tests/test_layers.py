@@ -40,11 +40,11 @@ LAYER = {
     "ranking": 4,
     "api": 6,  # everything a report shows, computed
     "reproduce": 7,
-    "judging": 7,
     "tasks": 7,
     "demo": 7,  # the bundled corpus and the self-test on it
     "reporting": 8,
     "receipts": 9,
+    "judging": 9,  # the manager's pages show charts of a report
     "cli": 10,
     "__main__": 11,
     # Leaves: they register themselves by entry points, and nothing imports them.

@@ -27,7 +27,7 @@ def test_without_gold_nobody_fails(policy: Policy) -> None:
 def test_three_wrong_answers_are_just_not_enough_and_four_are() -> None:
     """3 log(.15/.40) is -2.9425, the bound -log 19 = -2.9444."""
     assert reason_to_exclude(StudyRules(), [ERROR] * 3) is None
-    why = "0 of 4 gold items right where 'ERROR' is right (sprt(good=0.85,bad=0.6,error=0.05))"
+    why = "0 of 4 gold items right where 'ERROR' is right (policy: sequential)"
     assert reason_to_exclude(StudyRules(), [ERROR] * 4) == why
 
 
@@ -58,7 +58,7 @@ def test_the_fixed_policy_is_one_test_of_all_gold_items() -> None:
     rules = StudyRules(policy="fixed", policy_share=0.7, policy_gold=10)
     six, seven = ([*[("A", True)] * right, *[("B", False)] * (10 - right)] for right in (6, 7))
     assert reason_to_exclude(rules, six[:9]) is None
-    assert reason_to_exclude(rules, six) == "6 of 10 gold items right (fixed(threshold=0.7,least=10))"
+    assert reason_to_exclude(rules, six) == "6 of 10 gold items right (policy: fixed)"
     assert reason_to_exclude(rules, seven) is None
 
 

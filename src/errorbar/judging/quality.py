@@ -22,7 +22,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -35,8 +35,8 @@ from errorbar.judging.answers import is_right
 from errorbar.judging.items.item import JudgedItem
 from errorbar.judging.question_kinds import kind_of_question
 from errorbar.judging.scheme import Scheme
-from errorbar.judging.store.tables import ANSWER, ASSIGNMENT, EXCLUSION, ITEM
-from errorbar.judging.study.rules import StudyRules
+from errorbar.judging.store.tables import ANSWER, ASSIGNMENT, EXCLUSION, ITEM, RATER
+from errorbar.judging.study.rules import StudyRules, read_about
 
 if TYPE_CHECKING:
     from sqlalchemy import Row
@@ -96,18 +96,20 @@ def class_tests(rules: StudyRules, answers: Sequence[tuple[str, bool]]) -> list[
     ]
 
 
-def reason_to_exclude(rules: StudyRules, answers: Sequence[tuple[str, bool]]) -> str | None:
-    """Why a rater with these gold answers is to be excluded, for the manager to read; None: there is no reason."""
-    rule = rule_of(rules)
+def describe_failures(rules: StudyRules, answers: Sequence[tuple[str, bool]]) -> str:
+    """The classes that a rater with these gold answers fails, for the manager to read; empty: none."""
     failed = [test for test in class_tests(rules, answers) if test.verdict is RaterVerdict.DROP]
-    if rule is None or not failed:
-        return None
-    reasons = [
+    return "; ".join(
         f"{test.right} of {format_count(test.n, 'gold items')} right"
         + (f" where '{test.label}' is right" if test.label != TOGETHER else "")
         for test in failed
-    ]
-    return f"{'; '.join(reasons)} ({rule.name})"
+    )
+
+
+def reason_to_exclude(rules: StudyRules, answers: Sequence[tuple[str, bool]]) -> str | None:
+    """Why a rater with these gold answers is to be excluded, for the manager to read; None: there is no reason."""
+    failures = describe_failures(rules, answers)
+    return f"{failures} (policy: {rules.policy})" if failures else None
 
 
 DECIDING, PER_WORD = 300, 40
@@ -152,6 +154,21 @@ class GoldAnswers:
 def after_answer(rules: StudyRules, gold: GoldAnswers) -> str | None:
     """Why a rater with these gold answers is to be excluded; None: there is no reason."""
     return None if rules.policy == "none" else reason_to_exclude(rules, gold.counted())
+
+
+def find_doubts(tx: Connection) -> dict[int, str]:
+    """Raters, by their keys, whose gold answers fail the study's policy, and why; without a policy, ``sequential``.
+
+    A policy excludes them as soon as they answer, so that these are raters of a study without one, or with another
+    policy than that under which they answered.
+    """
+    about = read_about(tx)
+    rules = replace(about.rules, policy="sequential") if about.rules.policy == "none" else about.rules
+    failures = {}
+    for rater in tx.execute(select(RATER.c.id, RATER.c.gold).where(RATER.c.status == "active")).all():
+        gold = gold_answers(tx, about.scheme, rater.id) if rater.gold is None else GoldAnswers.from_json(rater.gold)
+        failures[rater.id] = describe_failures(rules, gold.counted())
+    return {rater: failure for rater, failure in failures.items() if failure}
 
 
 def gold_answers(tx: Connection, scheme: Scheme, rater_id: int) -> GoldAnswers:

@@ -30,7 +30,7 @@ from errorbar.core.problems import InputError, MissingExtraError, Place, Problem
 from errorbar.datasets.cards import cache_root
 from errorbar.formats.saving import save_bytes, save_lines
 from errorbar.reporting.blocks import Chart, Report, SentenceBrowser, Spec, format_markdown, latex
-from errorbar.reporting.charts.vega import DARK, LIGHT, PALETTE, boxes, fixed_width
+from errorbar.reporting.charts.vega import DARK, LIGHT, PALETTE, Config, boxes, fixed_width
 from errorbar.tables.result import html_table
 from errorbar.tables.shown import format_table
 
@@ -354,13 +354,16 @@ def draw(chart: Chart, kind: Picture) -> bytes:
     return draw_spec(chart.spec, kind, PIXELS[chart.width])
 
 
-def draw_spec(spec: Spec, kind: Picture, pixels: int = PIXELS["full"]) -> bytes:
-    """A chart that stands in no report; as ``draw``."""
+PAPER: Config = {**LIGHT, "background": "white"}
+
+
+def draw_spec(spec: Spec, kind: Picture, pixels: int = PIXELS["full"], config: Config = PAPER) -> bytes:
+    """A chart that stands in no report; as ``draw``. ``config`` is its look: ``PAPER``, or one of a page's schemes."""
     try:
         library: Any = import_module("vl_convert")
     except ImportError:
         raise MissingExtraError(EXTRA, "drawing charts into files") from None
-    how: dict[str, Any] = {"config": {**LIGHT, "background": "white"}, **({"scale": SCALE} if kind == "png" else {})}
+    how: dict[str, Any] = {"config": dict(config), **({"scale": SCALE} if kind == "png" else {})}
     drawn = getattr(library, f"vegalite_to_{kind}")(json.dumps(fixed_width(spec, pixels)), **how)
     return drawn.encode() if isinstance(drawn, str) else bytes(drawn)
 

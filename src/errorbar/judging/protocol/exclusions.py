@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from sqlalchemy import Connection, text
 
+from errorbar.core.labels import format_count
 from errorbar.core.problems import Problem, UsageError
 from errorbar.judging.protocol.assignments import change_states, note, state_changes_statement
 from errorbar.judging.study.rules import current_rules
@@ -21,7 +24,67 @@ _COUNTED_AGAIN = state_changes_statement(  # also extra answers from before, who
 )
 _AFRESH = text("UPDATE rater SET status = 'active', gold = '[]' WHERE id = :id")
 _SINCE = text('INSERT INTO exclusion (rater, reason, "by", since) VALUES (:rater, :reason, :by, :since)')
+_EFFECT = text(
+    "SELECT count(CASE WHEN a.state = 'done' THEN 1 END) AS judgments,"
+    " count(CASE WHEN a.state = 'open' THEN 1 END) AS in_hand,"
+    " count(CASE WHEN i.stopped = '' AND i.taken <= :k AND NOT EXISTS (SELECT 1 FROM assignment x"
+    " JOIN rater r ON r.id = x.rater WHERE x.item = a.item AND x.round = 'main'"
+    " AND coalesce(x.state, '') = 'extra' AND r.status = 'active') THEN 1 END) AS items"
+    " FROM assignment a JOIN item i ON i.id = a.item WHERE a.rater = :rater AND a.state IN ('open', 'done')"
+    " AND a.round = 'main' AND i.place IS NOT NULL"
+)
+_READMISSION = text(
+    "SELECT count(CASE WHEN i.taken < :k THEN 1 END) AS judgments, count(CASE WHEN i.taken >= :k THEN 1 END) AS extra"
+    " FROM assignment a JOIN item i ON i.id = a.item WHERE a.rater = :rater AND a.state IN ('aside', 'extra')"
+    " AND a.round = 'main' AND i.place IS NOT NULL"
+)
 _END_EXCLUSION = text("UPDATE exclusion SET until = :until, undone_by = :by WHERE rater = :rater AND until IS NULL")
+
+
+@dataclass(frozen=True, slots=True)
+class Exclusion:
+    """The effects of excluding a rater.
+
+    Attributes:
+        n_judgments: Judgments of items for work that are set aside.
+        n_items: Items that go back to work; the place of another goes to an extra judgment, or stays closed.
+        n_in_hand: Items that the rater was given and has not answered, which go to others.
+    """
+
+    n_judgments: int
+    n_items: int
+    n_in_hand: int
+
+    def __str__(self) -> str:
+        """For the manager, before or after."""
+        aside = f"{format_count(self.n_judgments, 'judgments')} set aside"
+        return f"{aside}, {format_count(self.n_items, 'items')} back to work"
+
+
+@dataclass(frozen=True, slots=True)
+class Readmission:
+    """The effects of readmitting a rater: judgments that count again, and others, whose places are taken meanwhile."""
+
+    n_judgments: int
+    n_extra: int
+
+    def __str__(self) -> str:
+        """For the manager, before or after."""
+        again = f"{format_count(self.n_judgments, 'judgments')} count{'s' * (self.n_judgments == 1)} again"
+        kept = f", {self.n_extra:,} stay set aside, as their items have enough" if self.n_extra else ""
+        return again + kept
+
+
+def foresee_exclusion(tx: Connection, rater_id: int) -> Exclusion:
+    """Count what the exclusion of a rater would change."""
+    row = tx.execute(_EFFECT, {"rater": rater_id, "k": current_rules(tx).raters_per_item}).one()
+    return Exclusion(int(row.judgments), int(row.items), int(row.in_hand))
+
+
+def foresee_readmission(tx: Connection, rater_id: int) -> Readmission:
+    """Count what the readmission of a rater would change."""
+    row = tx.execute(_READMISSION, {"rater": rater_id, "k": current_rules(tx).raters_per_item}).one()
+    return Readmission(int(row.judgments), int(row.extra))
 
 
 def exclude(tx: Connection, rater_id: int, reason: str, by: str, now: float) -> bool:

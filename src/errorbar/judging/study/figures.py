@@ -87,6 +87,22 @@ def forecast(at: NDArray[np.float64], to_go: int, now: float) -> Forecast:
     return Forecast(to_go, rate, window, now + HOUR * to_go / rate, now + HOUR * to_go / high, latest)
 
 
+MOST_MOMENTS = 120
+HistoryPoint = tuple[float, int]
+"""A moment in seconds since 1970, and the judgments that count by then."""
+
+
+def history(at: NDArray[np.float64]) -> list[HistoryPoint]:
+    """Count judgments at moments that are equally far apart, from the first one to the last."""
+    known = np.sort(at[~np.isnan(at)])
+    if not len(known):
+        return []
+    moments = np.linspace(known[0], known[-1], min(MOST_MOMENTS, len(known)))
+    moments[-1] = known[-1]
+    counts = np.searchsorted(known, moments, side="right")
+    return list(zip(moments.tolist(), counts.tolist(), strict=True))
+
+
 # Every rater of a study: how much, how well, how fast; formulas are those of ``quality``.
 #
 # Formula

@@ -11,7 +11,7 @@ from sqlalchemy import Connection, and_, func, select
 from errorbar.api.arguments import public
 from errorbar.core.problems import Problem, UsageError, nearest
 from errorbar.judging.protocol.completion_codes import is_earned, redeem
-from errorbar.judging.protocol.exclusions import exclude, readmit
+from errorbar.judging.protocol.exclusions import exclude, foresee_exclusion, foresee_readmission, readmit
 from errorbar.judging.store.tables import ANSWER, ASSIGNMENT, EXCLUSION, RATER
 from errorbar.judging.study.folder import Study
 from errorbar.judging.study.invitations import iso_time
@@ -156,16 +156,20 @@ def rater_list(tx: Connection) -> list[RaterOnList]:
 
 def exclude_rater(tx: Connection, name: str, reason: str, now: float) -> Problem:
     """Set a rater's judgments aside; the note says it."""
-    if not exclude(tx, rater_named(tx, name), reason, MANAGER, now):
+    rater = rater_named(tx, name)
+    effect = foresee_exclusion(tx, rater)
+    if not exclude(tx, rater, reason, MANAGER, now):
         raise UsageError(Problem("judge-standing", f"'{name}' is excluded already", fix="--readmit undoes it"))
-    return _done("judge-excluded", f"'{name}' is excluded: their judgments are kept and do not count")
+    return _done("judge-excluded", f"'{name}' is excluded: {effect}; nothing is deleted, --readmit undoes it")
 
 
 def readmit_rater(tx: Connection, name: str, now: float) -> Problem:
     """Count a rater's judgments again; the note says it."""
-    if not readmit(tx, rater_named(tx, name), MANAGER, now):
+    rater = rater_named(tx, name)
+    effect = foresee_readmission(tx, rater)
+    if not readmit(tx, rater, MANAGER, now):
         raise UsageError(Problem("judge-standing", f"'{name}' is not excluded"))
-    return _done("judge-readmitted", f"'{name}' is readmitted: their judgments count wherever a place is free")
+    return _done("judge-readmitted", f"'{name}' is readmitted: {effect}")
 
 
 def redeem_code(tx: Connection, code: str, now: float) -> Problem:

@@ -19,10 +19,12 @@ from errorbar.judging.study.agreement import StudyAgreement, study_agreement, sy
 from errorbar.judging.study.columns import StudyColumns, read_study
 from errorbar.judging.study.figures import (
     Forecast,
+    HistoryPoint,
     ItemFigures,
     Progress,
     RaterFigures,
     forecast,
+    history,
     item_figures,
     progress,
     rater_figures,
@@ -169,6 +171,7 @@ class StudyStatus(Result):
         items: Every item for work; none unless they were asked for.
         stopping: Whether its question is decided; None: it has none.
         notes: Warnings.
+        history: Judgments that counted at some moments since the first; not in ``to_dict``.
     """
 
     at: float
@@ -182,6 +185,7 @@ class StudyStatus(Result):
     items: Sequence[ItemFigures]
     stopping: StopDecision | None = None
     notes: Sequence[Problem] = ()
+    history: Sequence[HistoryPoint] = ()
 
     def to_dict(self) -> dict[str, object]:
         """Progress, forecast, agreement, raters, systems and items."""
@@ -280,4 +284,5 @@ def status_of(
         item_figures(study, confidence=level) if items else [],
         stop_decision(study, going.median_seconds),
         tuple(problems.notes),
+        history(study.at[study.judged]),
     )

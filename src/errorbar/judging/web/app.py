@@ -19,7 +19,7 @@ from errorbar.core.problems import ErrorbarError
 from errorbar.judging.stopping.watch import StopWatch
 from errorbar.judging.store.errors import OutcomeUnknownError
 from errorbar.judging.store.group_commit import GroupCommit
-from errorbar.judging.web import manager, rater
+from errorbar.judging.web import manager, manager_front, manager_raters, rater
 from errorbar.judging.web.live_status import BeingComputedError
 from errorbar.judging.web.pages import STATIC, notice_page
 from errorbar.judging.web.requests import STORE_FAILS, Guard, RefusalError
@@ -53,6 +53,7 @@ def app(study: Study, clock: Callable[[], float], settings: Settings | None = No
             with suppress(asyncio.CancelledError):
                 await watch
             desk.live.close()
+            desk.pictures.close()
             await desk.writer.close()
             store.close()
 
@@ -61,6 +62,8 @@ def app(study: Study, clock: Callable[[], float], settings: Settings | None = No
             *rater.ROUTES,
             *rater.ENTRY_ROUTES,
             *rater.PAGE_ROUTES,
+            *manager_front.FRONT_ROUTES,
+            *manager_raters.RATER_LIST_ROUTES,
             *manager.ROUTES,
             *manager.INVITATION_ROUTES,
             Mount("/static", StaticFiles(directory=STATIC)),

@@ -8,8 +8,9 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from pathlib import Path
@@ -18,6 +19,7 @@ from typing import Any, Generic, TypeVar
 
 from sqlalchemy import func, select
 
+from errorbar.judging.quality import find_doubts
 from errorbar.judging.stopping.decision import StopDecision, stop_decision
 from errorbar.judging.store.errors import store_error
 from errorbar.judging.store.store import Store
@@ -139,6 +141,19 @@ LARGE = 50_000
 """Assignments from which on a status takes longer than what a rater notices."""
 
 
+@dataclass(frozen=True, slots=True)
+class LiveFigures:
+    """A study as it stands, for the manager's pages.
+
+    Attributes:
+        status: Its figures.
+        doubts: Raters, by their keys, whose gold answers fail the study's policy, and why.
+    """
+
+    status: StudyStatus
+    doubts: Mapping[int, str]
+
+
 class Figures:
     """Computes them, in whichever process; keeps what it read last, and items' texts, which do not change."""
 
@@ -163,6 +178,12 @@ class Figures:
         """As it stands, read in a snapshot that stops no writer."""
         self._last = self._read()
         return status_of(self._last, self._clock(), Resampling("percentile"))
+
+    def live(self) -> LiveFigures:
+        """The same with what the manager's pages need besides."""
+        with self._store.read() as tx:
+            doubts = find_doubts(tx)
+        return LiveFigures(self.status(), doubts)
 
     def decision(self) -> StopDecision | None:
         """Of the study's question, as it stands."""
@@ -197,13 +218,17 @@ class LiveStatus:
         self._computing, self._exporting = (Clerk(Figures.apart, study.folder.absolute()) for _ in range(2))
         self._thread = ThreadPoolExecutor(1, "errorbar-figures")
         self._asking = Lock()
-        self._coming: Future[StudyStatus] | None = None
+        self._coming: Future[LiveFigures] | None = None
         self._until = float("-inf")
         self._is_forgotten = False
-        self._last: StudyStatus | None = None
+        self._last: LiveFigures | None = None
 
     def status(self, seconds: float | None = None) -> StudyStatus:
-        """A status that is a few seconds old at most, or ten times as long as it takes to compute.
+        """The status alone; as ``figures``."""
+        return self.figures(seconds).status
+
+    def figures(self, seconds: float | None = None) -> LiveFigures:
+        """Figures that are a few seconds old at most, or ten times as long as it takes to compute them.
 
         Args:
             seconds: How long new figures are waited for, until the last ones will do; None: in any case.
@@ -222,9 +247,9 @@ class LiveStatus:
                 raise BeingComputedError from None
             return self._last
 
-    def _compute(self) -> StudyStatus:
+    def _compute(self) -> LiveFigures:
         self._is_forgotten, began = False, time.monotonic()
-        self._last = self._done(self._computing, Figures.status)
+        self._last = self._done(self._computing, Figures.live)
         took = time.monotonic() - began
         self._until = float("-inf") if self._is_forgotten else time.monotonic() + max(KEPT_SECONDS, TIMES * took)
         return self._last

@@ -1,16 +1,17 @@
-"""The manager's pages about doors: invitations, and completion codes."""
+"""The manager's pages: how far the study is, its items, invitations and completion codes. Commands do the same."""
 
 from __future__ import annotations
 
 import os
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from markupsafe import Markup
-from sqlalchemy import Connection, func, select
+from sqlalchemy import Connection, Row, func, select
 from starlette.background import BackgroundTask
 from starlette.requests import Request
 from starlette.responses import FileResponse, HTMLResponse, JSONResponse, RedirectResponse, Response
@@ -19,16 +20,21 @@ from starlette.routing import Route
 from errorbar.core.problems import ErrorbarError, Problem, UsageError
 from errorbar.judging.items.item import JudgedItem
 from errorbar.judging.protocol.changes import stop_item
-from errorbar.judging.protocol.exclusions import exclude, readmit
-from errorbar.judging.protocol.halting import halt, resume, why_halted
+from errorbar.judging.protocol.completion_codes import is_earned
 from errorbar.judging.random_tokens import fresh_token, same
-from errorbar.judging.scheme_kinds import kind_of
-from errorbar.judging.stopping.watch import reason_of, saving, verdict
 from errorbar.judging.store.tables import ITEM, RATER
 from errorbar.judging.study.export import KINDS, NONE_YET
-from errorbar.judging.study.invitations import InviteKind, all_invites, link_of, make_invite, refuse_label, revoke
-from errorbar.judging.study.raters import MANAGER, rater_list, redeem_code
-from errorbar.judging.study.status import StudyStatus, item_table, rater_table
+from errorbar.judging.study.invitations import (
+    InviteKind,
+    Link,
+    all_invites,
+    link_of,
+    make_invite,
+    refuse_label,
+    revoke,
+)
+from errorbar.judging.study.raters import redeem_code
+from errorbar.judging.study.status import StudyStatus, item_table
 from errorbar.judging.web.pages import pages
 from errorbar.judging.web.requests import RefusalError, read_form
 from errorbar.judging.web.server_state import (
@@ -109,6 +115,37 @@ def page(request: Request, seat: Seat, template: str, here: str, parts: Mapping[
     return HTMLResponse(pages().get_template(template).render(**variables, **parts), 422 if seat.wrong else 200)
 
 
+def confirm_page(
+    request: Request,
+    seat: Seat,
+    here: str,
+    question: str,
+    effects: Sequence[str],
+    label: str,
+    back: str,
+    reason: str | None = None,
+) -> Response:
+    """The page that says what a change will do, and asks; its form goes to its own address.
+
+    Args:
+        request: Of the page.
+        seat: The manager.
+        here: The page to which it belongs.
+        question: Its heading.
+        effects: What the change will do, a sentence each.
+        label: Of the button.
+        back: Where one goes instead, behind ``/manage``.
+        reason: What stands in the field that asks why; None: nothing asks.
+    """
+    parts = {"question": question, "effects": effects, "label": label, "back": back, "reason": reason}
+    return page(request, seat, "manage_confirm.html", here, {**parts, "action": request.url.path})
+
+
+def tables_html(tables: Sequence[Table]) -> list[Markup]:
+    """Tables; everything from data is escaped in them."""
+    return [Markup(html_table(format_table(table))) for table in tables]
+
+
 def login_page(request: Request, said: str = "", status: int = 200) -> Response:
     """Where the token is given."""
     desk = desk_of(request)
@@ -120,6 +157,15 @@ def login_page(request: Request, said: str = "", status: int = 200) -> Response:
     response = HTMLResponse(html, status)
     desk.set_cookie(response, FORM_COOKIE, cookie)
     return response
+
+
+KINDS_OF_LINKS: dict[InviteKind, str] = {
+    "personal": "for one rater",
+    "back": "for one rater, to come back",
+    "crowd": "for many raters",
+    "named": "for many raters, who type a name",
+    "trusting": "for many raters, known by their id",
+}
 
 
 async def invitations(request: Request) -> Response:
@@ -167,23 +213,52 @@ async def redeem(request: Request) -> Response:
     return await _codes(request, seat.told(note))
 
 
+async def read_links(request: Request, desk: Desk) -> list[Link]:
+    """Every link, with the address by which the manager's browser reaches the server."""
+    base = desk.settings.public_url or f"{request.url.scheme}://{request.url.netloc}{root_of(request)}"
+    invites = await desk.read(all_invites)
+    return [link_of(desk.key, base, invite, desk.clock()) for invite in invites]
+
+
 async def _invitations(request: Request, seat: Seat) -> Response:
-    base = seat.desk.settings.public_url or f"{request.url.scheme}://{request.url.netloc}{root_of(request)}"
-    known = await seat.desk.read(all_invites)
-    links = [link_of(seat.desk.key, base, each, seat.desk.clock()) for each in known]
-    return page(request, seat, "manage_invitations.html", "/invitations", {"links": links})
+    links = await read_links(request, seat.desk)
+    return page(request, seat, "manage_invitations.html", "/invitations", {"links": links, "kinds": KINDS_OF_LINKS})
 
 
 async def _codes(request: Request, seat: Seat) -> Response:
-    def look(snapshot: Connection) -> tuple[int, int]:
+    first = first_row(request)
+
+    def look(snapshot: Connection) -> tuple[int, int, list[dict[str, str]]]:
         counts = (RATER.c.status == "active") & (RATER.c.judged >= RATER.c.code_for)
         issued, used = snapshot.execute(
             select(func.count(RATER.c.code).filter(counts), func.count(RATER.c.code_used))
         ).one()
-        return issued, used
+        having = select(RATER).where(RATER.c.code.is_not(None)).order_by(RATER.c.id)
+        rows = snapshot.execute(having.offset(first).limit(ROWS_A_PAGE + 1)).all()
+        return issued, used, [{"rater": row.name, "code": row.code, "state": code_state(row)} for row in rows]
 
-    issued, used = await seat.desk.read(look)
-    return page(request, seat, "manage_codes.html", "/codes", {"given": issued, "redeemed": used})
+    issued, used, rows = await seat.desk.read(look)
+    parts = {"given": issued, "redeemed": used, "codes": rows[:ROWS_A_PAGE]}
+    return page(request, seat, "manage_codes.html", "/codes", parts | paging(first, first + len(rows)))
+
+
+def code_state(row: Row[Any]) -> str:
+    """The state of a rater's completion code; empty: there is none."""
+    if row.code is None:
+        return ""
+    if row.code_used is not None:
+        return "redeemed"
+    return "given" if is_earned(row.status, row.judged, row.code_for) else "withdrawn"
+
+
+def paging(first: int, of: int) -> dict[str, object]:
+    """The links to the pages before and after one that begins with some row, of so many."""
+    return {
+        "first": first,
+        "step": ROWS_A_PAGE,
+        "before": max(0, first - ROWS_A_PAGE) if first else None,
+        "after": first + ROWS_A_PAGE if first + ROWS_A_PAGE < of else None,
+    }
 
 
 INVITATION_ROUTES = [
@@ -195,52 +270,13 @@ INVITATION_ROUTES = [
 ]
 
 
-# The manager's pages: how far the study is, who takes part, its items. All that they do, commands do too.
+# Figures and downloads, signing in and out, and items.
 
 
-ITEMS_A_PAGE = 100
+ROWS_A_PAGE = 100
 PATIENCE = 2.0
 """Seconds for which a page waits for new figures; then it shows the last ones."""
 MOST_REASON = 500
-Download = tuple[str, str]
-DOWNLOADS: tuple[Download, ...] = (
-    ("/manage/figures.json", "Figures (JSON)"),
-    ("/manage/export.csv", "Judgments (CSV)"),
-    ("/manage/export.jsonl", "Everything (JSONL)"),
-)
-PAIRS: Download = ("/manage/export.pairs", "Pairs, for ‘errorbar rank’ (CSV)")
-CORRECTIONS: Download = ("/manage/export.m2", "Corrections (M2)")
-
-
-async def front(request: Request) -> Response:
-    """Progress; who has no session is asked for the token."""
-    try:
-        seat = await seated(request)
-    except RefusalError:
-        return login_page(request)
-    return await _front(request, seat)
-
-
-async def change_handing_out(request: Request) -> Response:
-    """Halt the study, or go on."""
-    seat, form = await posted(request)
-    change, reason = request.path_params["what"], form.get("reason", "").strip()[:MOST_REASON]
-    if change not in ("halt", "resume"):
-        raise RefusalError(404, "no-page", "There is no such page.")
-
-    def work(tx: Connection) -> None:
-        now = seat.desk.clock()
-        if change == "halt":
-            halt(tx, reason, MANAGER, now)
-        else:
-            resume(tx, MANAGER, now)
-
-    try:
-        replied = await after(request, "", work)
-    except UsageError as error:
-        return await _front(request, seat.failed(error))
-    seat.desk.live.forget()
-    return replied
 
 
 async def figures(request: Request) -> Response:
@@ -302,31 +338,6 @@ async def sign_out(request: Request) -> Response:
     return response
 
 
-async def raters(request: Request) -> Response:
-    """Who takes part; each can be excluded and readmitted."""
-    return await _raters(request, await seated(request))
-
-
-async def change_rater(request: Request) -> Response:
-    """Exclude or readmit."""
-    seat, form = await posted(request)
-    rater, change = request.path_params["rater"], request.path_params["what"]
-    reason = form.get("reason", "").strip()[:MOST_REASON]
-    if change not in ("exclude", "readmit"):
-        raise RefusalError(404, "no-page", "There is no such page.")
-    if change == "exclude" and not reason:
-        return await _raters(request, Seat(seat.desk, seat.session, "Say why the rater is excluded.", wrong=True))
-
-    def work(tx: Connection) -> bool:
-        now = seat.desk.clock()
-        return exclude(tx, rater, reason, MANAGER, now) if change == "exclude" else readmit(tx, rater, MANAGER, now)
-
-    try:
-        return await after(request, "/raters", work)
-    except UsageError as error:
-        return await _raters(request, seat.failed(error))
-
-
 async def items(request: Request) -> Response:
     """Every item, some hundred a page."""
     return await _items(request, await seated(request))
@@ -336,7 +347,7 @@ async def stop(request: Request) -> Response:
     """Want no more judgments of an item."""
     seat, form = await posted(request)
     reason = form.get("reason", "").strip()[:MOST_REASON]
-    where = f"/items?from={_first(request)}"
+    where = f"/items?from={first_row(request)}"
     try:
         replied = await after(request, where, lambda tx: stop_item(tx, form.get("name", ""), reason, seat.desk.clock()))
     except UsageError as error:
@@ -345,64 +356,25 @@ async def stop(request: Request) -> Response:
     return replied
 
 
-async def _front(request: Request, seat: Seat) -> Response:
-    status, halted = await _status(seat), await seat.desk.read(why_halted)
-    scheme = (await seat.desk.read(seat.desk.terms)).scheme
-    downloads = [*DOWNLOADS, *([PAIRS] if kind_of(scheme).compares else [])]
-    downloads += [CORRECTIONS] if kind_of(scheme).gives_corrections(scheme) else []
-    decision = status.stopping
-    parts = {
-        "tables": _html(status.tables()),
-        "as_of": _moment(status),
-        "downloads": downloads,
-        "halted": halted,
-        "decision": decision,
-        "verdict": "" if decision is None else f"{decision.of}: {verdict(decision)}",
-        "reason": "" if decision is None or not decision.decided else reason_of(decision),
-        "saving": "" if decision is None else saving(decision),
-    }
-    return page(request, seat, "manage_tables.html", "", parts)
-
-
-async def _status(seat: Seat) -> StudyStatus:
-    return await seat.desk.long(lambda: seat.desk.live.status(PATIENCE))
-
-
-async def _raters(request: Request, seat: Seat) -> Response:
-    def look(snapshot: Connection) -> list[dict[str, object]]:
-        ids = snapshot.scalars(select(RATER.c.id).order_by(RATER.c.id)).all()
-        return [{"id": number, **asdict(each)} for number, each in zip(ids, rater_list(snapshot), strict=True)]
-
-    rows = await seat.desk.read(look)
-    status = await _status(seat)
-    tables = _html([replace(rater_table(status.raters), title="Figures")])
-    has_quiz = any(row["quiz"] for row in rows)
-    parts = {"raters": rows, "tables": tables, "has_quiz": has_quiz, "as_of": _moment(status)}
-    return page(request, seat, "manage_raters.html", "/raters", parts)
-
-
 async def _items(request: Request, seat: Seat) -> Response:
-    first = _first(request)
-    shown_items, of = await seat.desk.long(lambda: seat.desk.live.items(first, ITEMS_A_PAGE, PATIENCE))
+    first = first_row(request)
+    shown_items, of = await seat.desk.long(lambda: seat.desk.live.items(first, ROWS_A_PAGE, PATIENCE))
     texts = await seat.desk.read(lambda snapshot: _texts(snapshot, [each.item for each in shown_items]))
     parts = {
         "grid": format_table(item_table(shown_items, texts)),
         "names": [each.item for each in shown_items],
         "open": [each.state in ("open", "untouched") for each in shown_items],
-        "first": first,
-        "step": ITEMS_A_PAGE,
-        "before": max(0, first - ITEMS_A_PAGE) if first else None,
-        "after": first + ITEMS_A_PAGE if first + ITEMS_A_PAGE < of else None,
     }
-    return page(request, seat, "manage_items.html", "/items", parts)
+    return page(request, seat, "manage_items.html", "/items", parts | paging(first, of))
 
 
-def _moment(status: StudyStatus) -> str:
+def moment_of(status: StudyStatus) -> str:
+    """When figures were computed."""
     return datetime.fromtimestamp(status.at, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
 
 
-def _first(request: Request) -> int:
-    """The item with which a page of items begins."""
+def first_row(request: Request) -> int:
+    """The row with which a page of a long table begins."""
     text = request.query_params.get("from", "0")
     return int(text) if text.isascii() and text.isdecimal() and len(text) < 10 else 0
 
@@ -413,20 +385,11 @@ def _texts(snapshot: Connection, names: Sequence[str]) -> dict[str, str]:
     return {row.name: JudgedItem.from_json(row.payload).marked() for row in rows}
 
 
-def _html(tables: Sequence[Table]) -> list[Markup]:
-    """Everything from data is escaped in them."""
-    return [Markup(html_table(format_table(table))) for table in tables]
-
-
 ROUTES = [
-    Route("/manage", front),
     Route("/manage", sign_in, methods=["POST"]),
-    Route("/manage/handing-out/{what}", change_handing_out, methods=["POST"]),
     Route("/manage/figures.json", figures),
     Route("/manage/export.{to}", download),
     Route("/manage/signout", sign_out, methods=["POST"]),
-    Route("/manage/raters", raters),
-    Route("/manage/raters/{rater:int}/{what}", change_rater, methods=["POST"]),
     Route("/manage/items", items),
     Route("/manage/items/stop", stop, methods=["POST"]),
 ]

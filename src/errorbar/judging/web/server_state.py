@@ -22,6 +22,7 @@ from errorbar.judging.study.folder import Study
 from errorbar.judging.study.rules import StudyRules, current_rules, get_value
 from errorbar.judging.web.live_status import LiveStatus
 from errorbar.judging.web.requests import BodyLimit, RateLimit, forged_post_error, signed_out_error
+from errorbar.judging.web.study_charts import ChartPictures
 
 # Who is signed in: random words in cookies, their fingerprints in the store.
 
@@ -197,6 +198,7 @@ class Desk:
         logins: For the manager's page.
         bodies: Of raters, which may be long.
         live: Figures of the study, at most some seconds old.
+        pictures: Charts of these figures.
     """
 
     store: Store
@@ -209,6 +211,7 @@ class Desk:
     logins: RateLimit = field(default_factory=lambda: RateLimit(10, 1 / 30, time.monotonic))
     bodies: BodyLimit = field(default_factory=BodyLimit)
     live: LiveStatus = field(init=False)
+    pictures: ChartPictures = field(default_factory=ChartPictures)
     _scheme: Scheme | None = None
     _long: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(LONG_AT_ONCE, "errorbar-long"))
 

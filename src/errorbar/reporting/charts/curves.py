@@ -157,3 +157,45 @@ def band_chart(
     layers.append(vega.layer(rows, "line", {"fill": None}, **shared))
     layers.append(vega.layer(rows, "point", vega.POINT | {"size": 30}, tooltip=tooltips, **shared))
     return vega.finish(layers, height=BAND_HEIGHT)
+
+
+SECOND = 1000  # milliseconds, as time axes count
+PROGRESS_HEIGHT = 240
+
+
+def progress_chart(
+    points: Sequence[tuple[float, int]], goal: int | None, y_title: str, end: tuple[float, float, float] | None = None
+) -> Spec:
+    """Draw a count over time up to its goal, a dashed line, and when it is expected there, with the interval of that.
+
+    Args:
+        points: Moments in seconds since 1970, in their order, and the count at each.
+        goal: Where it ends; None: it goes no further.
+        y_title: Title of the upright axis.
+        end: When the goal is expected, and the ends of the interval; None: not known.
+    """
+    upright = vega.along(vega.Axis(y_title, "count"), [goal, *(count for _, count in points)], room=1.0)
+
+    def at(field: str) -> vega.Part:
+        marks = {"grid": False, "tickCount": vega.TICKS, "labelOverlap": True}
+        return {"field": field, "type": "temporal", "title": "time (UTC)", "scale": {"type": "utc"}, "axis": marks}
+
+    def row(moment: float, count: int) -> vega.Row:
+        return {"at": SECOND * moment, "count": count}
+
+    x, y = at("at"), vega.number("count", **upright)
+    known = [row(*point) for point in points]
+    layers = [] if goal is None else [vega.layer([{"count": goal}], "rule", {"style": "guide"}, y=y)]
+    layers.append(vega.layer(known, "line", {"style": "estimate", "fill": None}, x=x, y=y))
+    if end is not None and points:
+        value, low, high = (SECOND * moment for moment in end)
+        ahead = [known[-1], {"at": value, "count": goal}]
+        interval = [{"at": value, "low": low, "high": high, "count": goal}]
+        layers += [
+            vega.layer(ahead, "line", {"style": "quiet", "fill": None, "strokeDash": [4, 3]}, x=x, y=y),
+            vega.layer(interval, "rule", {"style": "interval"}, x=at("low"), x2={"field": "high"}, y=y),
+            vega.layer(interval, "point", vega.POINT | {"style": "estimate"}, x=x, y=y),
+        ]
+    elif points:
+        layers.append(vega.layer(known[-1:], "point", vega.POINT | {"style": "estimate"}, x=x, y=y))
+    return vega.finish(layers, height=PROGRESS_HEIGHT)
