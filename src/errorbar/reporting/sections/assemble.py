@@ -13,6 +13,7 @@ from errorbar.reporting.export import MadeReport, today
 from errorbar.reporting.sections.annotators import agreement, ceiling
 from errorbar.reporting.sections.crowd import crowd, detectors, sampling
 from errorbar.reporting.sections.figures import main_measure, rank_systems
+from errorbar.reporting.sections.headline import headline, terms
 from errorbar.reporting.sections.hoo import hoo, order_runs
 from errorbar.reporting.sections.leaderboard import attack, choices, leaderboard, precision_recall
 from errorbar.reporting.sections.methods import list_missing, methods
@@ -99,7 +100,11 @@ def build_report(
     taken: set[str] = set()
     unique = [_name_apart(section, taken) for section in (*named, methods(studies, command))]
     facts = _facts(studies[0]) if len(studies) == 1 else [_join_facts(study) for study in studies]
-    return Report(title, summary(studies), unique, tuple(facts), __version__, date)
+    return Report(
+        *(title, summary(studies), unique, tuple(facts), __version__, date),
+        headline=headline(studies),
+        terms=terms(studies),
+    )
 
 
 def make_report(
