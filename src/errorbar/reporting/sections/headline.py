@@ -1,7 +1,7 @@
 """The headline of a report: one sentence for readers who know no statistics, and what its words mean.
 
-It claims no more than the summary below it: a system is best alone only where the test says so of every pair with it, and
-a share of a person is given only where annotators show what a person scores.
+It claims no more than the summary below it: a system is best alone only where the test says so of every pair with it,
+and a share of a person is given only where annotators show what a person scores.
 """
 
 from __future__ import annotations
@@ -149,14 +149,14 @@ def terms(studies: Sequence[Study]) -> list[str]:
     if {"precision", "recall", "f"} <= score.estimates.keys() and score.beta is not None:
         flags, errors = ("flags", "errors") if _detects(study) else ("corrections", "corrections")
         lines = [
-            f"{measure.title} runs from 0 to 100 and joins precision (the share of a system's {flags} that are right) and "
-            f"recall (the share of the annotators' {errors} that it finds); {_weight(score.beta)}."
+            f"{measure.title} runs from 0 to 100 and joins precision (the share of a system's {flags} that are right) "
+            f"and recall (the share of the annotators' {errors} that it finds); {_weight(score.beta)}."
         ]
     best = study.scores[rank_systems(study)[0]].system
     if (share := human_share(study, best)) is not None and not share.lower_is_better:
         lines.append(
-            f"A person: each annotator's own corrections, scored like a system's against those of the others. Their mean "
-            f"{measure.title} is 100%."
+            "A person: each annotator's own corrections, scored like a system's against those of the others. Their "
+            f"mean {measure.title} is 100%."
         )
     return lines
 
