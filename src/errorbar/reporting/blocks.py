@@ -55,10 +55,17 @@ class Code:
 
 @dataclass(frozen=True, slots=True)
 class SentenceBrowser:
-    """The sentence browser, and which systems it shows before anybody chooses; none: the first ones."""
+    """The sentence browser.
+
+    Attributes:
+        browse: The sentences.
+        first: The systems that it shows before anybody chooses; none: the first ones.
+        meanings: The words that codes of error types stand for.
+    """
 
     browse: Browse
     first: Sequence[str] = ()
+    meanings: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ from errorbar.reporting.sections.hoo import hoo, order_runs
 from errorbar.reporting.sections.leaderboard import attack, choices, leaderboard, precision_recall
 from errorbar.reporting.sections.methods import list_missing, methods
 from errorbar.reporting.sections.summary import summary
-from errorbar.reporting.sections.types import types
+from errorbar.reporting.sections.types import code_key, types
 from errorbar.tables.table import Table
 from errorbar.version import __version__
 
@@ -47,7 +47,8 @@ def sentences(study: Study) -> Section | None:
     else:
         best = [score.system for score in order_runs(study.scores)]
     first = [name for name in best if name in set(browse.systems)][:SHOWN]
-    return Section(title.lower(), title, [Prose(about), SentenceBrowser(browse, first)])
+    meanings = code_key({edit.type for unit in browse.units for edits in unit.annotators for edit in edits or ()})
+    return Section(title.lower(), title, [Prose(about), SentenceBrowser(browse, first, meanings)])
 
 
 SECTIONS: tuple[Callable[[Study], Section | None], ...] = (
