@@ -105,7 +105,7 @@ def bar_chart(counts: Mapping[str, int], *, x_title: str, y_title: str) -> Spec:
     return vega.finish([vega.layer(data, "bar", {"style": "bar"}, **shared), figures], height=220)
 
 
-LIMIT = 300  # pixels of a name; the rest of a longer one is cut
+LIMIT = 360  # pixels of a name; the rest of a longer one is cut
 FIGURE = 11  # size of the figures in cells
 ROOM = 6  # pixels beside a figure or a name
 PHONE, DESK = 520, 860

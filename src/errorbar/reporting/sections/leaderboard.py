@@ -525,9 +525,8 @@ def _attack_chart(attacks: AttackResult, under: AttackRanking) -> Chart:
     for system in ranked:
         if system in told[:-1]:
             continue  # of those that hand in what they are scored against the lowest one stands for all
-        others = f", lowest of {len(told)} such texts" if system in told and len(told) > 1 else ""
-        name, note = f"{system.attack.name} (attack)", f"{rank_text(system, under)}{others}"
-        dots.append(Dot(name, *scale_estimate(system.attack.estimate, kind), note=note, role="attack"))
+        own, note = scale_estimate(system.attack.estimate, kind), rank_text(system, under)
+        dots.append(Dot(f"{system.attack.name} (attack)", *own, note=note, role="attack"))
     dots.sort(key=lambda dot: -sign * (dot.value or 0.0))
     text = (
         "Best first; diamonds are attacks, and behind each stands its place among the systems. An attack above systems "
