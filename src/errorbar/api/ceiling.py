@@ -309,8 +309,9 @@ def ceiling(
         n_documents: Repeat on random subsets of N documents, 100 or as many as REPEATS, e.g. 10x50.
         repeats: How many such subsets.
         progress: Is told how many resamples, or then subsets, are done.
-        ci: Compute confidence intervals, or leave them out. True makes percentile intervals over texts, from resamples of
-            which each folds the whole study. None: by leaving texts out, where that takes seconds.
+        ci: Compute confidence intervals, or leave them out. True makes percentile intervals over texts, from resamples
+            of which each folds the whole study. None: by leaving texts out, where that takes seconds: at every number
+            of references, else at the largest.
         judges: Whether intervals are also over judges: ``fixed`` or ``random``. None: random from three judges on.
         shared: How files are read and intervals made.
 
@@ -351,8 +352,12 @@ def measure_ceiling(
     how += [] if all(result.exact) else [f"most:{most}", f"seed:{seed}"]
     judged = None
     clusters, by = data.documents.clusters(), data.documents.clustering
-    groups = groups_within(study, clusters, MOST_FOLDED)
-    if ci if ci is not None else _takes_seconds(study, clusters, groups, data.problems):
+    groups, some = groups_within(study, clusters, MOST_FOLDED), study
+    if ci is None and groups is None:
+        some = study.largest()
+        groups = groups_within(some, clusters, MOST_FOLDED)
+        _note_cost(study, clusters, data.problems, () if groups is None else some.sizes)
+    if ci or (ci is None and groups is not None):
         groups = left_out_groups(clusters, GROUPS, GROUPS) if groups is None else groups
         data.documents.warn(data.problems)
         rule = _judge_rule(judges, len(study.annotators))
@@ -360,10 +365,12 @@ def measure_ceiling(
             rule.note(data.problems, "the ceiling's")
         level, report_progress = drawn.confidence_level, progress if ci is None else lambda _: None
         if ci is None or rule.random:
-            intervals, judged = jackknife_intervals(study, groups, drawn, report_progress)
+            both = jackknife_intervals(some, groups, drawn, report_progress)
+            intervals, judged = (part.padded(len(study.sizes)) for part in both)
         if ci is not None:  # the bootstrap that was asked for
             intervals = ceiling_intervals(study, clusters, drawn, progress)
-        left = left_out_convention(study, clusters, groups)
+        left = left_out_convention(some, clusters, groups)
+        left += f",at:{some.sizes[0]}" * (some is not study)
         how.append(f"ci:jackknife,{level},by:{by},seed:{seed}{left}" if ci is None else drawn.convention(by))
         judged = judged.covering(intervals) if judged and intervals and rule.random else None
         how += [f"judges:random{'' if ci is None else left}"] if rule.random else []
@@ -394,13 +401,9 @@ def _judge_rule(plan: JudgePlan, n_judges: int) -> JudgeRule:
     return JudgeRule(n_judges, n_judges, random=True)
 
 
-def _takes_seconds(
-    study: CeilingData, clusters: NDArray[np.int64], groups: NDArray[np.int64] | None, problems: Problems
-) -> bool:
-    """Whether intervals are made unasked; if not, a note says so."""
-    if groups is not None:
-        return True
+def _note_cost(study: CeilingData, clusters: NDArray[np.int64], problems: Problems, sizes: Sequence[int]) -> None:
+    """Note that intervals at every number of references take long, and which are made unasked: those at ``sizes``."""
     n_folds = folds_left_out(study, left_out_groups(clusters, GROUPS, GROUPS))
-    message = f"no intervals unless they are asked for: {n_folds:,} folds of {len(clusters):,} sentences take a while"
+    where = f"intervals at {sizes[0]} references alone" if sizes else "no intervals"
+    message = f"{where} unless they are asked for: {n_folds:,} folds of {len(clusters):,} sentences take a while"
     problems.note("no-intervals", message, Place(), fix="add --ci; in a report --page=ceiling-ci=200")
-    return False

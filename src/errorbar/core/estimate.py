@@ -60,6 +60,7 @@ class Undefined(StrEnum):
     RUNS_ALONE = "the runs of the method do not show how judgments vary"
     TOO_FEW_RUNS = "too few runs: nearly every value is possible"
     AT_AN_END = "the value is an end of its range, which does not show how it varies"
+    ON_REQUEST = "it takes long, and is made on request"
 
 
 def value_or_none(value: float) -> float | None:

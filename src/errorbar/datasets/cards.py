@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import sys
@@ -76,6 +77,7 @@ class Dataset:
 
     name: str  # also of its folder in the cache
     title: str
+    short: str  # what it is of, whichever of its files are taken: what a page about some of them is called
     release: str
     page: str
     license: str
@@ -112,6 +114,25 @@ def dataset(name: str) -> Dataset:
     if name not in known:
         raise UsageError(Problem("data-unknown", f"no corpus '{name}'", fix=nearest(name, known)))
     return known[name]
+
+
+def identify(paths: Collection[Path]) -> Dataset | None:
+    """Find the corpus that all these files are of, by their content, wherever they are and however they are called."""
+    known: dict[tuple[int, str], set[str]] = {}
+    for corpus in catalog().values():
+        for file in corpus.files:
+            if file.n_bytes and file.sha256:
+                known.setdefault((file.n_bytes, file.sha256), set()).add(corpus.name)
+    sizes = {n_bytes for n_bytes, _ in known}
+    names = set(catalog())
+    for path in paths:
+        try:
+            n_bytes = path.stat().st_size
+            content = path.read_bytes() if n_bytes in sizes and path.is_file() else b""
+        except OSError:
+            return None
+        names &= known.get((n_bytes, hashlib.sha256(content).hexdigest()), set())
+    return catalog()[min(names)] if paths and names else None
 
 
 def _dataset(document: dict[str, Any]) -> Dataset:

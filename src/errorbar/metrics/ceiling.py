@@ -134,6 +134,11 @@ class CeilingData:
     sizes: tuple[int, ...]
     subsets: dict[int, Subsets]  # for each text, by its author
 
+    def largest(self) -> CeilingData:
+        """The same texts with subsets of the largest size alone."""
+        subsets = {author: own.largest() for author, own in self.subsets.items()}
+        return replace(self, sizes=self.sizes[-1:], subsets=subsets)
+
     def g(self, text: ScoredText, units: Units | None = None) -> Floats:
         """Mean of each measure of a text, or a resample, over the subsets of each size; shape (sizes, measures)."""
         subsets = self.subsets[text.author]
@@ -285,6 +290,14 @@ class CeilingIntervals:
     human: Row  # one per size
     systems: tuple[Row, ...]  # a row per system
     ratios: tuple[Row, ...]
+
+    def padded(self, n_sizes: int) -> CeilingIntervals:
+        """The same as the last of so many sizes; those before it are made on request."""
+        before = (Undefined.ON_REQUEST,) * (n_sizes - len(self.human))
+        rows = ((*before, *row) for row in (self.human, *self.systems, *self.ratios))
+        human, *others = rows
+        n = len(self.systems)
+        return CeilingIntervals(human, tuple(others[:n]), tuple(others[n:]))
 
     def covering(self, narrower: CeilingIntervals) -> CeilingIntervals:
         """The same, none narrower than one that takes less into account."""

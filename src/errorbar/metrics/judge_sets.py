@@ -54,6 +54,11 @@ class Subsets:
         counts = np.array(self.n_subsets).reshape(-1, *[1] * (values.ndim - 1))
         return np.asarray(np.add.reduceat(values, starts, axis=0) / counts, np.float64)
 
+    def largest(self) -> Subsets:
+        """The subsets of the largest size."""
+        n = self.n_subsets[-1]
+        return Subsets(self.masks[-n:], self.sizes[-1:], (n,), self.exact[-1:])
+
 
 def annotator_subsets(
     n_annotators: int,

@@ -55,10 +55,17 @@ class Code:
 
 @dataclass(frozen=True, slots=True)
 class SentenceBrowser:
-    """The sentence browser, and which systems it shows before anybody chooses; none: the first ones."""
+    """The sentence browser.
+
+    Attributes:
+        browse: The sentences.
+        first: The systems that it shows before anybody chooses; none: the first ones.
+        meanings: The words that codes of error types stand for.
+    """
 
     browse: Browse
     first: Sequence[str] = ()
+    meanings: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,6 +169,8 @@ class Report:
     version: str = ""
     date: str = ""  # as 2026-11-21; empty where a report must be the same every time
     receipt: tuple[str, Mapping[str, object]] | None = None  # name of the file beside the page, and what is in it
+    headline: str = ""  # the one sentence for readers who know no statistics
+    terms: Sequence[str] = ()  # what its words, and those of the summary, mean
 
     @property
     def blocks(self) -> Iterator[Block]:
@@ -232,7 +241,9 @@ def _key(chart: Chart) -> str:
 
 def _markdown_blocks(report: Report) -> Iterator[str]:
     yield f"# {escape_markdown(report.title)}"
-    yield " ".join(escape_markdown(sentence) for sentence in report.summary)
+    if report.headline:
+        yield f"**{escape_markdown(report.headline)}**"
+    yield " ".join(escape_markdown(sentence) for sentence in (*report.summary, *report.terms))
     facts = [*report.facts, ("errorbar", report.version), ("date", report.date)]
     yield "\n".join(f"- {escape_markdown(name)}: {escape_markdown(value)}" for name, value in facts if value)
     for section in report.sections:
@@ -264,7 +275,9 @@ def _latex(report: Report) -> Iterator[str]:
     yield rf"\author{{errorbar {_escape_latex(report.version)}}}"
     yield rf"\date{{{_escape_latex(report.date)}}}"
     yield r"\maketitle"
-    yield " ".join(map(_escape_latex, report.summary))
+    if report.headline:
+        yield rf"\noindent\textbf{{{_escape_latex(report.headline)}}}\par\medskip"
+    yield " ".join(map(_escape_latex, (*report.summary, *report.terms)))
     yield "\\par\\medskip"
     yield from (
         rf"\noindent\textbf{{{_escape_latex(name)}}} {_escape_latex(value)}\par" for name, value in report.facts

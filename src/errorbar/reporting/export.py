@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args
 from urllib.parse import quote
 
-from errorbar.api.browse import Browse, BrowseEdit
+from errorbar.api.browse import BrowseEdit
 from errorbar.api.corpus_results import Study
 from errorbar.core.problems import InputError, MissingExtraError, Place, Problem, UsageError, visible, visible_json
 from errorbar.datasets.cards import cache_root
@@ -44,7 +44,8 @@ if TYPE_CHECKING:
 #
 # - ``texts``, ``names``, ``documents`` (number into ``documentNames``), ``disagreement``: one per unit;
 # - ``edits``: per unit five numbers for each edit: start, length, replacements, type, and 1 where it is optional;
-# - ``words`` are replacements, ``replacements`` are lists of numbers of them, ``types`` the error types;
+# - ``words`` are replacements, ``replacements`` are lists of numbers of them, ``types`` the error types,
+#   ``meanings`` what some of these stand for;
 # - ``annotations``: per unit and annotator the numbers of the edits, or 0 where the annotator did not look;
 # - ``proposals``: per unit and system three times the number of the edit, plus 1 where it matched and 2 where not;
 # - ``asides``: unit, annotator, number of the edit among theirs, and what is not shown: comment, consistency set, and
@@ -67,8 +68,9 @@ class _Numbers(dict[Key, int]):
         return self[key]
 
 
-def browser_data(browse: Browse, first: Sequence[str] = ()) -> Mapping[str, object]:
-    """The columns listed above, ready for JSON; ``first`` names systems that are shown first."""
+def browser_data(block: SentenceBrowser) -> Mapping[str, object]:
+    """The columns listed above, ready for JSON."""
+    browse = block.browse
     words: _Numbers[str] = _Numbers()
     replacements: _Numbers[tuple[int, ...]] = _Numbers()
     types: _Numbers[str] = _Numbers()
@@ -95,7 +97,7 @@ def browser_data(browse: Browse, first: Sequence[str] = ()) -> Mapping[str, obje
         "unit": browse.unit,
         "annotators": browse.annotators,
         "systems": browse.systems,
-        "first": [browse.systems.index(name) for name in first],
+        "first": [browse.systems.index(name) for name in block.first],
         "names": [unit.name for unit in browse.units],
         "texts": [unit.text for unit in browse.units],
         "documents": [documents[unit.document] for unit in browse.units],
@@ -105,6 +107,7 @@ def browser_data(browse: Browse, first: Sequence[str] = ()) -> Mapping[str, obje
         "words": list(words),
         "replacements": list(replacements),
         "types": list(types),
+        "meanings": {name: block.meanings[name] for name in types if name in block.meanings},
         "edits": edits,
         "annotations": annotations,
         "proposals": proposals,
@@ -154,7 +157,7 @@ def page_html(report: Report) -> str:
         browsers=browsers,
         chart_data=_json({"light": LIGHT, "dark": DARK, "specs": specs, "sizes": sizes} if specs else {}),
         receipt_data=_json(report.receipt[1]) if report.receipt else "",
-        browser_data=[_json(browser_data(block.browse, block.first)) for block in browsers],
+        browser_data=[_json(browser_data(block)) for block in browsers],
     )
     return f"{page.removesuffix(chr(10))}\n"
 

@@ -52,7 +52,7 @@ from errorbar.core.corpus import Corpus
 from errorbar.core.estimate import Method
 from errorbar.core.labels import join_words, natural_order
 from errorbar.core.problems import Problem, Problems, UsageError
-from errorbar.datasets.cards import cache_root, catalog
+from errorbar.datasets.cards import cache_root, catalog, identify
 from errorbar.edits.standoff_runs import read_run
 from errorbar.formats.catalog import is_hoo, wants_hoo
 from errorbar.formats.hoo import read_gold
@@ -64,6 +64,7 @@ from errorbar.metrics.hoo_scoring import drop_missing_fragments, parse_hoo
 from errorbar.metrics.swaps import Adjust, SwapPlan
 from errorbar.reporting.export import MadeReport
 from errorbar.reporting.sections.assemble import make_report
+from errorbar.reporting.sections.figures import count_noun
 from errorbar.stats.resampling import Resampling
 
 FILLERS = frozenset(
@@ -96,7 +97,7 @@ def corpus_title(paths: Sequence[str]) -> str:
     Only folders that were named count, so that the same command makes the same page wherever it is run.
     """
     files = expand_files(paths)
-    if len(files) == 1 and files[0].path != paths[0]:
+    if _is_named(paths, files):
         return files[0].name
     places = [Path(file.path) for file in files]
     if card := _card_title([place.absolute() for place in places]):
@@ -110,6 +111,11 @@ def corpus_title(paths: Sequence[str]) -> str:
         elif name and name.casefold() not in FILLERS | PARTS:
             return f"{name}, {part}" if part else name
     return files_text([_stem(place.name) for place in places])
+
+
+def _is_named(paths: Sequence[str], files: Sequence[NamedFile]) -> bool:
+    """True if the only file was given a name: ``name=path``."""
+    return len(files) == 1 and files[0].path != paths[0]
 
 
 def files_text(names: Sequence[str]) -> str:
@@ -292,11 +298,24 @@ def report(
         studies.append(study_sample(estimated, NamedFile.parse(key).name))
     return make_report(
         studies,
-        shared["title"] or _title(gold, judgments, sample_key),
+        shared["title"] or _known_title(gold, studies) or _title(gold, judgments, sample_key),
         shared["command"],
         "" if browse else shared["no_sentences"],
         shared["most_sentences"],
     )
+
+
+def _known_title(gold: Gold, studies: Sequence[Study]) -> str:
+    """The title of a page about files that the catalog knows by their content, and nothing else; empty for others."""
+    study, paths = studies[0], [] if isinstance(gold, Corpus) else _paths(gold)
+    files = expand_files(paths)
+    if len(studies) > 1 or not isinstance(study, CorpusStudy) or _is_named(paths, files):
+        return ""
+    corpus = identify([Path(file.path) for file in files])
+    if corpus is None:
+        return ""
+    systems = f"{count_noun(len(study.scores), 'system')} against " if study.scores else ""
+    return f"{corpus.short}: {systems}{count_noun(len(study.annotators), 'annotator')}"
 
 
 def _title(gold: Gold, *others: object) -> str:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Literal
 
 from errorbar.reporting.blocks import Spec
 from errorbar.reporting.charts import vega
@@ -13,8 +15,8 @@ from errorbar.reporting.charts import vega
 class Dot:
     """A value to draw in the row of a name, in the unit of the axis, with the ends of its interval.
 
-    ``note`` stands behind the bar, such as group letters; ``series`` tells points of one row apart, e.g. the measure.
-    A row without a value stays.
+    ``note`` stands behind the bar, such as group letters; ``series`` tells points of one row apart, e.g. the measure;
+    ``role`` is whom the value is of, which shows in color and shape. A row without a value stays.
     """
 
     name: str
@@ -24,15 +26,27 @@ class Dot:
     note: str = ""
     series: str = ""
     outer: vega.Ends | None = None  # ends of a wider interval, drawn as a thin bar below the thick one
+    role: Literal["estimate", "human", "attack"] = "estimate"
+
+
+SHAPES = {"human": {"shape": "square", "size": 50}, "attack": {"shape": "diamond", "size": 60}}
+"""The shapes of those points that are of no system, so that they differ in more than color."""
 
 
 def dot_chart(
-    dots: Sequence[Dot], axis: vega.Axis, *, name_title: str = "name", series_title: str = "", top: float | None = None
+    dots: Sequence[Dot],
+    axis: vega.Axis,
+    *,
+    name_title: str = "name",
+    series_title: str = "",
+    top: float | None = None,
+    guide: float | None = None,
 ) -> Spec:
     """Draw points with error bars, rows in the order given.
 
     ``name_title`` says what the rows are, in tooltips; ``series_title`` that of the legend where there are several
-    series; ``top`` where the axis ends, if not at a round number above all values.
+    series; ``top`` where the axis ends, if not at a round number above all values; ``guide`` is the place of a line to
+    read by.
     """
     names = list(dict.fromkeys(dot.name for dot in dots))
     series = list(dict.fromkeys(dot.series for dot in dots))
@@ -42,6 +56,7 @@ def dot_chart(
             "name": dot.name,
             "note": dot.note,
             "series": dot.series,
+            "role": dot.role,
             "end": max(end for end in (dot.value, dot.high, *(dot.outer or ())) if end is not None),
             **vega.make_value_row(dot.value, dot.low, dot.high, digits, dot.outer),
         }
@@ -59,12 +74,18 @@ def dot_chart(
         several["color"] = vega.name("series", title=series_title, scale=own, legend=vega.LEGEND)
         several["yOffset"] = vega.name("series", scale=own)
         tooltips["series"] = series_title
-    bar_look, point_look = ({}, {}) if several else ({"style": "interval"}, {"style": "estimate"})
     shared = {"y": y, **several, "tooltip": vega.tips_of(data, axis.title, **tooltips)}
-    layers = [
-        *vega.bars(data, "x", x, bar_look, **shared),
-        vega.layer(data, "point", vega.POINT | point_look, x=vega.number("value", **x), **shared),
-    ]
+    layers: list[vega.Part] = []
+    if guide is not None:
+        layers.append(vega.layer([{"x": guide}], "rule", {"style": "guide", "tooltip": None}, x=vega.number("x", **x)))
+    for role in dict.fromkeys(dot.role for dot in dots):
+        own_rows = [row for row in data if row["role"] == role]
+        bar_look: vega.Part = {} if several else {"style": "interval" if role == "estimate" else role}
+        point_look = {} if several else {"style": role, **SHAPES.get(role, {})}
+        layers += [
+            *vega.bars(own_rows, "x", x, bar_look, **shared),
+            vega.layer(own_rows, "point", vega.POINT | point_look, x=vega.number("value", **x), **shared),
+        ]
     if any(dot.note for dot in dots):
         look = {"align": "left", "dx": 8, "style": "letter"}
         layers.append(vega.layer(data, "text", look, x=vega.number("end", **x), y=y, text=vega.text("note")))
@@ -84,10 +105,12 @@ def bar_chart(counts: Mapping[str, int], *, x_title: str, y_title: str) -> Spec:
     return vega.finish([vega.layer(data, "bar", {"style": "bar"}, **shared), figures], height=220)
 
 
-LIMIT = 170  # pixels of a name; the rest of a longer one is cut
+LIMIT = 360  # pixels of a name; the rest of a longer one is cut
 FIGURE = 11  # size of the figures in cells
 ROOM = 6  # pixels beside a figure or a name
-PHONE = 480  # pixels of a chart below which names of rows stand alone
+PHONE, DESK = 520, 860
+"""Pixels of a chart below which names of rows stand alone, and from which a number stands behind them."""
+MOST_PLACE = 2000  # pixels of the widest place
 WIDEST = 150  # pixels of a column at most: wider ones would part what is to be compared
 READABLE = (
     "contrast(scale('color', datum.value), 'black') > contrast(scale('color', datum.value), 'white') ?"
@@ -127,9 +150,11 @@ class RowNames:
     behind: Mapping[str, str] = field(default_factory=dict)
     counted: str = "number"
 
-    def whole(self, name: str) -> str:
-        """A name with what stands behind it."""
-        return f"{name} ({self.behind[name]})" if name in self.behind else name
+    def labels(self, name: str) -> tuple[str, str, str]:
+        """A name as it stands on a phone, in a place as wide as paper, and on a desk."""
+        spoken = f"{name}: {self.meaning[name]}" if name in self.meaning else name
+        whole = f"{spoken} ({self.behind[name]})" if name in self.behind else spoken
+        return name, spoken if self.meaning else whole, whole
 
     @property
     def tooltips(self) -> dict[str, str]:
@@ -168,7 +193,7 @@ def heat_chart(
     gaps = [_row(cell, rows) for cell in cells if cell.value is None]
     figure = {"text": vega.text("text"), **place, **tooltips}
     hand = {"cursor": "pointer"} if any(cell.asks for cell in cells) else {}
-    margin, beside = (_margin(labels) for labels in (names, [rows.whole(name) for name in names]))
+    margins = [_margin(labels) for labels in zip(*map(rows.labels, names), strict=True)]
     layers = [
         vega.layer(firm_rows, "rect", {"style": "cell", **hand}, color=color, **place, **tooltips),
         vega.layer(few_rows, "rect", {"style": "faded", **hand}, color=color, **place, **tooltips),
@@ -177,14 +202,17 @@ def heat_chart(
         vega.layer(few_rows, "text", {"style": "figure", **hand}, **figure),
         vega.layer(gaps, "text", {"style": "figure"}, **figure),
         _row_names(names, rows, place["y"]),
-        *_column_names(columns, column_title, place["x"], f"({vega.PLACE} < {PHONE} ? {margin} : {beside})"),
+        *_column_names(columns, column_title, place["x"], _by_width(*margins)),
     ]
     figures = max((vega.text_width(cell.text, FIGURE) for cell in cells), default=0)
     step = max(figures + ROOM, 1.7 * FIGURE)
-    least, most = (round(margin + len(columns) * width) for width in (step, WIDEST))
+    least, most = round(margins[0] + len(columns) * step), round(margins[-1] + len(columns) * WIDEST)
     height = vega.ROW * len(names)
-    turns = [edge + round(len(columns) * _longest(columns)) for edge in (margin, beside)]
-    edges = {min(PHONE, turns[0]), PHONE, max(PHONE, turns[1])} if turns[0] < PHONE else {max(PHONE, turns[1])}
+    # Names of columns are turned where these are narrow, and names of rows get longer: there the height may change.
+    turned = len(columns) * _longest(columns)
+    edges = {PHONE, DESK} if len(set(margins)) > 1 else set()
+    for margin, (low, high) in zip(margins, pairwise((least, PHONE, DESK, MOST_PLACE)), strict=True):
+        edges |= {round(margin + turned)} if low < margin + turned < high else set()
     room = vega.Room(least, max(least, most), sorted(edge for edge in edges if edge > least))
     return vega.finish([part for part in layers if part["data"]], height=height, room=room)
 
@@ -205,21 +233,28 @@ def _row(cell: HeatCell, rows: RowNames) -> vega.Part:
     return {**own, **meaning, **({} if cell.asks is None else {"asks": dict(cell.asks)})}
 
 
+def _by_width(phone: object, paper: object, desk: object) -> str:
+    """An expression that chooses by the width of the place."""
+    return f"({vega.PLACE} < {PHONE} ? {phone} : {vega.PLACE} < {DESK} ? {paper} : {desk})"
+
+
 def _row_names(names: Sequence[str], rows: RowNames, y: vega.Part) -> vega.Part:
-    """Names as marks, which have tooltips, as labels of an axis do not; on a phone without what stands behind."""
+    """Names as marks, which have tooltips, as labels of an axis do not; the more of each the more room there is."""
     data: list[vega.Part] = []
     for name in names:
         own = {"row": name, "said": rows.meaning.get(name, "")} if rows.meaning else {"row": name}
         if rows.behind:
-            own |= {"behind": rows.behind.get(name, ""), "whole": rows.whole(name)}
+            own |= {"behind": rows.behind.get(name, "")}
+        if rows.meaning or rows.behind:
+            own |= dict(zip(("row", "spoken", "whole"), rows.labels(name), strict=True))
         data.append(own)
     tooltips = rows.tooltips | ({"behind": rows.counted} if rows.behind else {})
-    shown = {"value": {"expr": f"{vega.PLACE} < {PHONE} ? datum.row : datum.whole"}}
+    shown = {"value": {"expr": _by_width("datum.row", "datum.spoken", "datum.whole")}}
     return vega.layer(
         data,
         "text",
         {"style": "label", "align": "right", "dx": -ROOM, "limit": LIMIT},
-        text=shown if rows.behind else vega.text("row"),
+        text=shown if rows.meaning or rows.behind else vega.text("row"),
         x={"value": 0},
         y=y,
         tooltip=vega.tips(**tooltips),

@@ -233,6 +233,7 @@ _RAMP = {
 FADED: Final = 0.3
 """The share of its color that a cell with too few data keeps."""
 _HUMAN = {"light": "#b94a00", "dark": "#f2914a"}
+_ATTACK = {"light": "#a3447d", "dark": "#e08fbf"}
 
 
 def _config(scheme: str) -> Config:
@@ -269,6 +270,7 @@ def _config(scheme: str) -> Config:
             "interval": line(accent, 1.5),  # its error bar
             "band": {"opacity": 0.16},  # intervals along a curve
             "human": line(_HUMAN[scheme], 2),  # what annotators score
+            "attack": line(_ATTACK[scheme], 2),  # what nobody would want scores
             "guide": line(muted, 1, strokeDash=[4, 3]),  # lines to read by: F contours, chance
             "label": words(12),  # names beside points
             "figure": words(11),  # numbers in cells

@@ -15,7 +15,7 @@ from errorbar.api.ceiling import CeilingResult
 from errorbar.api.corpus_results import CorpusStudy, CrowdStudy, Study
 from errorbar.api.paper import TITLE
 from errorbar.core.arrays import Floats
-from errorbar.core.estimate import Estimate, value_or_none
+from errorbar.core.estimate import Estimate, Undefined, value_or_none
 from errorbar.metrics.ceiling import Ceiling, CeilingIntervals, Row
 from errorbar.reporting.blocks import Block, Chart, Prose, Section, Spec
 from errorbar.reporting.charts.curves import MOST_COLORED, LinePoint, line_chart
@@ -136,8 +136,11 @@ def _prose(result: CeilingResult) -> Prose:
         bare = " No intervals were computed; they are made on request."
     elif result.why_none is not None:
         bare = f" There are no intervals: {result.why_none}."
-    elif result.judged is not None:
-        bare = " Thick bars: other texts, these judges; thin bars: other texts and other judges."
+    else:
+        if result.judged is not None:
+            bare = " Thick bars: other texts, these judges; thin bars: other texts and other judges."
+        if Undefined.ON_REQUEST in result.intervals.human:
+            bare += f" Intervals are at {by_size.sizes[-1]} references; those at fewer are made on request."
     some = "" if all(by_size.exact) else " Where there are too many subsets, as many as the table says were drawn."
     text = (
         f"Each of the {len(by_size.annotators)} annotators' own corrected text is scored like a system's against every "

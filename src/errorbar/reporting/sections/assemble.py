@@ -13,11 +13,12 @@ from errorbar.reporting.export import MadeReport, today
 from errorbar.reporting.sections.annotators import agreement, ceiling
 from errorbar.reporting.sections.crowd import crowd, detectors, sampling
 from errorbar.reporting.sections.figures import main_measure, rank_systems
+from errorbar.reporting.sections.headline import headline, terms
 from errorbar.reporting.sections.hoo import hoo, order_runs
 from errorbar.reporting.sections.leaderboard import attack, choices, leaderboard, precision_recall
 from errorbar.reporting.sections.methods import list_missing, methods
 from errorbar.reporting.sections.summary import summary
-from errorbar.reporting.sections.types import types
+from errorbar.reporting.sections.types import code_key, types
 from errorbar.tables.table import Table
 from errorbar.version import __version__
 
@@ -46,7 +47,8 @@ def sentences(study: Study) -> Section | None:
     else:
         best = [score.system for score in order_runs(study.scores)]
     first = [name for name in best if name in set(browse.systems)][:SHOWN]
-    return Section(title.lower(), title, [Prose(about), SentenceBrowser(browse, first)])
+    meanings = code_key({edit.type for unit in browse.units for edits in unit.annotators for edit in edits or ()})
+    return Section(title.lower(), title, [Prose(about), SentenceBrowser(browse, first, meanings)])
 
 
 SECTIONS: tuple[Callable[[Study], Section | None], ...] = (
@@ -99,7 +101,11 @@ def build_report(
     taken: set[str] = set()
     unique = [_name_apart(section, taken) for section in (*named, methods(studies, command))]
     facts = _facts(studies[0]) if len(studies) == 1 else [_join_facts(study) for study in studies]
-    return Report(title, summary(studies), unique, tuple(facts), __version__, date)
+    return Report(
+        *(title, summary(studies), unique, tuple(facts), __version__, date),
+        headline=headline(studies),
+        terms=terms(studies),
+    )
 
 
 def make_report(

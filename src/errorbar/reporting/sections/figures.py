@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from math import isnan
 from typing import Literal
 
 from errorbar.api.corpus_results import CorpusStudy
-from errorbar.core.estimate import Estimate, Interval
+from errorbar.core.estimate import Estimate, Interval, Undefined
 from errorbar.core.labels import join_words
 from errorbar.metrics.base import Measure
 from errorbar.metrics.scores import Score
@@ -18,6 +20,9 @@ from errorbar.tables.table import Column, Kind
 FEW = 20  # edits of a type: what is found of fewer is faded
 UNTESTED = "No test was run, so which differences are real is not known."
 MOST_NAMED = 5  # names in one list of a sentence; more are counted
+MOST_LISTED = 4  # the same in headline and summary
+TWO, UNCLEAR = 2, 2
+"""Annotators without whose like nothing shows how humans vary; ends of a share of a human so many times apart."""
 
 
 def points(value: float | None) -> float | None:
@@ -125,3 +130,45 @@ def ranks(values: Sequence[float | None], sign: float = 1.0) -> list[int | None]
     """Rank of each value, 1 for the best; equal ones share the better rank; ``sign`` is -1 where lower is better."""
     known = sorted(-sign * v for v in values if v is not None)
     return [None if v is None else known.index(-sign * v) + 1 for v in values]
+
+
+@dataclass(frozen=True, slots=True)
+class HumanShare:
+    """What a system scores as a share of what humans score against the same, largest number of references.
+
+    Attributes:
+        value: The share.
+        ends: Its interval over texts; None: there is none.
+        wider: Its interval over texts and judges; None: there is none.
+        n_humans: How many annotators there are.
+        lower_is_better: A share above 1 is worse than a human.
+    """
+
+    value: float
+    ends: Interval | None
+    wider: Interval | None
+    n_humans: int
+    lower_is_better: bool
+
+    @property
+    def is_unclear(self) -> bool:
+        """True if the annotators do not show what a human scores."""
+        far = self.wider is not None and self.wider.high > UNCLEAR * self.wider.low
+        return self.n_humans == TWO or far
+
+
+def human_share(study: CorpusStudy, system: str) -> HumanShare | None:
+    """Find the share of a human that a system reaches; None where there is none."""
+    if study.ceiling is None or system not in study.ceiling.found.systems:
+        return None
+    by_size, at = study.ceiling.found, study.ceiling.found.systems.index(system)
+    if isnan(value := float(by_size.ratio[at, -1])):
+        return None
+    parts = (study.ceiling.intervals, study.ceiling.judged)
+    ends, wider = (None if part is None else _interval_or_none(part.ratios[at][-1]) for part in parts)
+    lower = by_size.measures[by_size.main].better == "lower"
+    return HumanShare(value, ends, wider, len(by_size.annotators), lower)
+
+
+def _interval_or_none(ends: Interval | Undefined) -> Interval | None:
+    return ends if isinstance(ends, Interval) else None

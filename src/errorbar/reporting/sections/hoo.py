@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from itertools import product
 
 from errorbar.api.corpus_results import HooStudy, Study
+from errorbar.core.estimate import Estimate
 from errorbar.metrics.hoo import CONDITIONS, MEASURES
 from errorbar.metrics.hoo_scoring import best_runs, prf, team_of
 from errorbar.metrics.scores import Score
@@ -43,6 +44,11 @@ def hoo(study: Study) -> Section | None:
 def order_runs(scores: Sequence[Score], condition: str = PLAIN) -> list[Score]:
     """Runs by F of correction, best first."""
     return sorted(scores, key=lambda score: -(prf(score, condition, CORRECTION).f.value or 0.0))
+
+
+def plain_f(score: Score, measure: str = CORRECTION) -> Estimate:
+    """F of a run without bonus."""
+    return prf(score, PLAIN, measure).f
 
 
 def prf_columns() -> list[Column]:

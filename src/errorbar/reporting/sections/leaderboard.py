@@ -11,7 +11,7 @@ from typing import Final, Literal
 from errorbar.api.attack import AttackRanking, AttackResult, rank_text
 from errorbar.api.compare import ComparisonResult
 from errorbar.api.corpus_results import CorpusStudy, Study
-from errorbar.api.paper import judge_columns, judge_lines
+from errorbar.api.paper import TITLE, judge_columns, judge_lines
 from errorbar.api.score_result import measure_column
 from errorbar.api.significance import pair_table
 from errorbar.core.estimate import Estimate, Interval
@@ -21,13 +21,16 @@ from errorbar.metrics.scores import Score
 from errorbar.reporting.blocks import Block, Chart, Fold, Matrix, PairCell, Prose, Section
 from errorbar.reporting.charts.plane import PlanePoint, plane_chart
 from errorbar.reporting.charts.rows import Dot, dot_chart
+from errorbar.reporting.charts.vega import Axis
 from errorbar.reporting.sections.figures import (
     MOST_NAMED,
+    TWO,
     UNTESTED,
     axis,
     comparable_scores,
     count_noun,
     find_extremes,
+    human_share,
     judges_interval,
     main_measure,
     percent_note,
@@ -238,7 +241,7 @@ def leaderboard(study: Study) -> Section | None:
     """The leaderboard of a corpus, or None where there is no system."""
     if not isinstance(study, CorpusStudy) or not study.scores:
         return None
-    blocks: list[Block] = [_chart(study)]
+    blocks: list[Block] = [*_share_charts(study), _chart(study)]
     if len(study.scores) > 1:
         compared = study.comparison
         if compared is None:
@@ -272,6 +275,42 @@ def _chart(study: CorpusStudy) -> Chart:
     title = f"{name} with {100 * study.confidence_level:g}% intervals" if barred else name
     spec = dot_chart(dots, axis(measure), name_title="system")
     return Chart("leaderboard-chart", title, text, spec, _score_table(study, order, groups), open=True)
+
+
+def _share_charts(study: CorpusStudy) -> list[Chart]:
+    """The systems on a scale on which a human is 100; none where nothing shows what a human scores."""
+    order = [study.scores[k].system for k in rank_systems(study)]
+    shares = {name: share for name in order if (share := human_share(study, name)) is not None}
+    if study.ceiling is None or not shares or any(share.lower_is_better for share in shares.values()):
+        return []
+    if any(share.n_humans == TWO for share in shares.values()):
+        return []
+    n_references, name = study.ceiling.found.sizes[-1], main_measure(study.scores[0]).title
+    dots = [Dot("a person", 100.0, role="human")]
+    for system, share in list(shares.items())[:MOST_DRAWN]:
+        low, high = _percent_ends(share.ends) or (None, None)
+        dots.append(Dot(system, 100 * share.value, low, high, outer=_percent_ends(share.wider)))
+    text = (
+        f"What each system scores as a share of what a person scores, {name} against {n_references} references each. "
+    )
+    text += "The line is a person: the mean of the annotators, each scored against the others."
+    if any(dot.outer for dot in dots):
+        text += " Thick bars: other texts, these judges; thin bars: other texts and other judges."
+    columns = [Column("system"), Column("share of a person", "percent", "share")]
+    judged = any(share.wider for share in shares.values())
+    columns += [Column(TITLE, "percent", "share_judges", interval="only")] * judged
+    rows: list[list[Cell]] = [["a person", Estimate(1.0, study.n_sentences), *[None] * judged]]
+    for system, share in shares.items():
+        estimate = Estimate(share.value, study.n_sentences, share.ends)
+        rows.append([system, estimate, *[share.wider] * judged])
+    title = "How near systems come to a person"
+    table = Table(columns, rows, f"{title}, in percent", "human-share-values", (), study.confidence_level)
+    spec = dot_chart(dots, Axis(f"share of a person's {name} (percent)"), name_title="who", guide=100.0)
+    return [Chart("human-share", f"{title}: a person is 100", text, spec, table)]
+
+
+def _percent_ends(ends: Interval | None) -> tuple[float, float] | None:
+    return None if ends is None else (100 * ends.low, 100 * ends.high)
 
 
 def _outer_ends(score: Score) -> tuple[float, float] | None:
@@ -392,8 +431,7 @@ def _leaders(scores: Sequence[Score]) -> str:
 
 
 def _bounds(estimate: Estimate) -> tuple[float, float] | None:
-    ends = estimate.interval
-    return None if ends is None else (100 * ends.low, 100 * ends.high)
+    return _percent_ends(estimate.interval)
 
 
 def choices(study: Study) -> Section | None:
@@ -463,27 +501,39 @@ def attack(study: Study) -> Section | None:
     main, *others = attacks.rankings
     blocks: list[Block] = [Prose([ABOUT, *attacks.summaries()]), _attack_chart(attacks, main)]
     for number, under in enumerate(others):
-        table = attacks.table(under, f"attacks-{number + 2}", described=True)
-        blocks.append(replace(table, notes=[*percent_note([under.measure]), *table.notes]))
+        blocks.append(_attack_table(attacks, under, f"attacks-{number + 2}"))
     return Section("attacks", "Attacks on the metric", blocks)
+
+
+def _attack_table(attacks: AttackResult, under: AttackRanking, name: str) -> Table:
+    """The attacks under a metric: first those that see no reference, then those that know where errors are."""
+    table = attacks.table(under, name, described=True)
+    knows = next(at for at, column in enumerate(table.columns) if column.title == "knows")
+    rows = sorted(table.rows, key=lambda row: ("nothing", "where", "answers").index(str(row[knows])))
+    order = "first those that see no reference, then those that know where errors are, then the annotators' own texts"
+    return replace(table, rows=rows, notes=[*percent_note([under.measure]), order, *table.notes])
 
 
 def _attack_chart(attacks: AttackResult, under: AttackRanking) -> Chart:
     kind, sign = under.measure.kind, under.measure.sign
     known = [system for system in under.systems if system.estimate.value is not None]
     systems = sorted(known, key=lambda system: -sign * (system.estimate.value or 0.0))
-    rows = [(system, "") for system in systems[:MOST_ATTACKED]]
-    rows += [(system.attack, rank_text(system, under)) for system in under.best_first if system.rank is not None]
-    rows.sort(key=lambda row: -sign * (row[0].estimate.value or 0.0))
-    dots = [
-        Dot(f"{system.name} (attack)" if place else system.name, *scale_estimate(system.estimate, kind), note=place)
-        for system, place in rows
-    ]
-    text = "Best first; behind an attack stands its place among the systems. An attack above systems is one that the "
-    text += "metric prefers to their corrections."
+    knows = {attack.name: attack.knows for attack in attacks.attacks}
+    ranked = [system for system in under.best_first if system.rank is not None]
+    told = [system for system in ranked if knows[system.attack.name] == "answers"]
+    dots = [Dot(system.name, *scale_estimate(system.estimate, kind)) for system in systems[:MOST_ATTACKED]]
+    for system in ranked:
+        if system in told[:-1]:
+            continue  # of those that hand in what they are scored against the lowest one stands for all
+        own, note = scale_estimate(system.attack.estimate, kind), rank_text(system, under)
+        dots.append(Dot(f"{system.attack.name} (attack)", *own, note=note, role="attack"))
+    dots.sort(key=lambda dot: -sign * (dot.value or 0.0))
+    text = (
+        "Best first; diamonds are attacks, and behind each stands its place among the systems. An attack above systems "
+    )
+    text += "is one that the metric prefers to their corrections."
     if len(systems) > MOST_ATTACKED:
         text += f" The chart shows the best {MOST_ATTACKED} of {len(systems)} systems."
-    table = attacks.table(under, "attacks-table", described=True)
-    table = replace(table, notes=[*percent_note([under.measure]), *table.notes])
+    table = _attack_table(attacks, under, "attacks-table")
     title = f"{under.measure.title} of attacks among the systems"
     return Chart("attacks-chart", title, text, dot_chart(dots, axis(under.measure), name_title="who"), table)

@@ -11,16 +11,16 @@ from collections.abc import Sequence
 import numpy as np
 
 from errorbar.api.corpus_results import CorpusStudy, CrowdStudy, HooStudy, SampleStudy, Study
-from errorbar.core.estimate import Interval, Undefined
 from errorbar.core.labels import join_words
 from errorbar.metrics.comparison import level_text
-from errorbar.metrics.hoo import CONDITIONS
-from errorbar.metrics.hoo_scoring import prf
 from errorbar.reporting.sections.crowd import detector_summary
 from errorbar.reporting.sections.figures import (
+    MOST_LISTED,
+    TWO,
     UNTESTED,
     count_noun,
     ends_text,
+    human_share,
     judges_interval,
     main_measure,
     of_all_text,
@@ -29,12 +29,9 @@ from errorbar.reporting.sections.figures import (
     superlative,
     value_text,
 )
-from errorbar.reporting.sections.hoo import CORRECTION, order_runs
+from errorbar.reporting.sections.hoo import CORRECTION, order_runs, plain_f
 from errorbar.tables.table import Column
 
-MOST_LISTED = 4
-TWO, UNCLEAR = 2, 2
-"""Annotators without whose like nothing shows how humans vary; ends of a share of a human so many times apart."""
 WHOLE = Column("", "percent", digits=0)
 
 
@@ -132,40 +129,34 @@ def _comparison(study: CorpusStudy) -> list[str]:
 def _human(study: CorpusStudy) -> list[str]:
     if study.ceiling is None:
         return ["With one annotator nothing says what a human would score."] if len(study.annotators) == 1 else []
-    by_size, intervals = study.ceiling.found, study.ceiling.intervals
+    by_size = study.ceiling.found
     measure = by_size.measures[by_size.main]
     name, against = measure.title, count_noun(by_size.sizes[-1], "reference")
     human = value_text(float(by_size.human[-1, by_size.main]), measure.kind)
     best = study.scores[rank_systems(study)[0]].system if study.scores else ""
     if best not in by_size.systems:
         return [f"A human scores {name} {human} against {against}."]
-    at = by_size.systems.index(best)
-    ratio = float(by_size.ratio[at, -1])
-    if np.isnan(ratio):
+    share = human_share(study, best)
+    if share is None:
         return [f"Against {against} a human scores {name} {human}, so there is no share of it to give."]
-    ends, wider = (_known_ends(part.ratios[at][-1]) if part else None for part in (intervals, study.ceiling.judged))
-    mine = value_text(float(by_size.scores[at, -1, by_size.main]), measure.kind)
+    mine = value_text(float(by_size.scores[by_size.systems.index(best), -1, by_size.main]), measure.kind)
     most = int(np.nanargmax(by_size.ratio[:, -1]))
     other, further = by_size.systems[most], float(by_size.ratio[most, -1])
     # The leaderboard has every annotator for a reference, this comparison one fewer: another system may lead here.
-    more = f"; {other} comes closest to a human, at {100 * further:.0f}%" if further > ratio else ""
-    n = len(by_size.annotators)
-    share = f"{100 * ratio:.0f}%{ends_text(ends, WHOLE, wider, '%')}"
-    if n == TWO or (wider is not None and wider.high > UNCLEAR * wider.low):
+    more = f"; {other} comes closest to a human, at {100 * further:.0f}%" if further > share.value else ""
+    n = share.n_humans
+    reached = f"{100 * share.value:.0f}%{ends_text(share.ends, WHOLE, share.wider, '%')}"
+    if share.is_unclear:
         who = "Two annotators" if n == TWO else f"{n} annotators"
         phrase = "each scores against the other" if n == TWO else "they score against each other"
         return [
-            f"{who} cannot tell what a human scores: {best} reaches {share} of what {phrase} ({name} {mine} against "
+            f"{who} cannot tell what a human scores: {best} reaches {reached} of what {phrase} ({name} {mine} against "
             f"{human}){more}."
         ]
-    of = "a human scores" if wider is not None else f"these {n} annotators score"
+    of = "a human scores" if share.wider is not None else f"these {n} annotators score"
     why = f", since a human is scored against the other {f'{n - 1} annotators' if n > 2 else 'annotator'}"
     against += f"{why if by_size.sizes[-1] == n - 1 else ''},"
-    return [f"With {against} {best} reaches {share} of what {of} ({name} {mine} against {human}){more}."]
-
-
-def _known_ends(ends: Interval | Undefined) -> Interval | None:
-    return ends if isinstance(ends, Interval) else None
+    return [f"With {against} {best} reaches {reached} of what {of} ({name} {mine} against {human}){more}."]
 
 
 def _hoo(study: HooStudy) -> list[str]:
@@ -173,11 +164,11 @@ def _hoo(study: HooStudy) -> list[str]:
         return ["No run was scored."]
     order = order_runs(study.scores)
     best = order[0]
-    figures = {m: prf(best, CONDITIONS[0], m).f for m in ("detection", CORRECTION)}
-    value = f"{phrase_estimate(figures[CORRECTION])}; for detection it is {phrase_estimate(figures['detection'])}"
+    correction, detection = (plain_f(best, measure) for measure in (CORRECTION, "detection"))
+    value = f"{phrase_estimate(correction)}; for detection it is {phrase_estimate(detection)}"
     if len(order) == 1:
         return [f"{best.system} has F of correction {value}."]
-    if not figures[CORRECTION].value:
+    if not correction.value:
         return [f"None of {len(order)} runs corrects anything as the gold edits do: F of correction is 0 or undefined."]
     n = len(order)
     rank = f"the {superlative('higher', n)} F of correction {of_all_text(n, 'run')} without bonus"

@@ -8,7 +8,7 @@ Source of the codes, whose words are ours
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from errorbar.api.browse import Browse
 from errorbar.api.corpus_results import CorpusStudy, Study
@@ -119,10 +119,19 @@ def types(study: Study) -> Section | None:
         return None
     names = sorted(gold, key=lambda name: (-max(gold[name]), name))
     edits = {name: "–".join(f"{n:,}" for n in sorted({min(gold[name]), max(gold[name])})) for name in names}
-    counts = [(name, *(_counts(rows.get(name)) for rows in by_system.values())) for name in names]
-    columns = [Column("type"), *(Column(system, key=system) for system in by_system)]
+    counts = [(*_named(name, names), *(_counts(rows.get(name)) for rows in by_system.values())) for name in names]
+    columns = [*_name_columns(names), *(Column(system, key=system) for system in by_system)]
     table = Table(columns, counts, "Edits found, of all edits of the type", "type-counts")
     return Section("types", "Error types", [_chart(by_system, edits, study.browse), table])
+
+
+def _name_columns(names: Sequence[str]) -> list[Column]:
+    """The columns of a type: its code, and its name where the code has one."""
+    return [Column("type"), *([Column("that is", key="meaning")] if code_key(names) else [])]
+
+
+def _named(name: str, names: Sequence[str]) -> tuple[str, ...]:
+    return (name, spell_code(name) or DASH) if code_key(names) else (name,)
 
 
 def _counts(row: TypeScore | None) -> str | None:
@@ -179,8 +188,8 @@ def _chart(by_system: Found, edits: Mapping[str, str], browse: Browse | None) ->
     known = [(value, system) for value, system in often if value is not None]
     if len({value for value, _ in known}) > 1:
         most, least = find_extremes(known)
-        finds = "finds" if len(most) == 1 else "find"
-        text += f" Of the most frequent, {names[0]}, {join_words(most)} {finds} most and {join_words(least)} least."
+        finds, kind = "finds" if len(most) == 1 else "find", spell_code(names[0]) or names[0]
+        text += f" Of the most frequent, {kind}, {join_words(most)} {finds} most and {join_words(least)} least."
     if any(cell.few for cell in cells):
         text += f" Faded: fewer than {FEW} edits, too few to compare."
     if len(shown) < len(names) or len(systems) < len(by_system):
@@ -193,12 +202,12 @@ def _chart(by_system: Found, edits: Mapping[str, str], browse: Browse | None) ->
             " was scored against."
         )
     ranges = any("–" in text_of_edits for text_of_edits in edits.values())
-    columns = [Column("type"), Column("edits")]
+    columns = [*_name_columns(names), Column("edits")]
     columns += [Column(system, "percent", system, interval="hidden") for system in by_system]
     rows: list[list[Cell]] = []
     for name in names:
         parts = (table.get(name) for table in by_system.values())
-        rows.append([name, edits[name], *(None if row is None else row[recall].value for row in parts)])
+        rows.append([*_named(name, names), edits[name], *(None if row is None else row[recall].value for row in parts)])
     notes = [f"{recall} {NO_EDIT}", *([RANGES] if ranges else [])]
     table = Table(columns, rows, f"{title} by type", "type-recall", notes)
     return Chart("type-recall-map", f"{title} by error type", text, spec, table, key=code_key(names), hint=hint)

@@ -45,7 +45,7 @@ class Browser {
     const often = types.map((type, number) => [type, counters.type.of(number)]).filter(([type, n]) => type !== '' && n);
     often.sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1));
     const differing = this.pool.columns.disagreement.some((value) => value !== null);
-    this.options('type', [['', 'any type'], ...often.map(([type]) => [type, type])]);
+    this.options('type', [['', 'any type'], ...often.map(([type]) => [type, this.pool.spelled(type)])]);
     const groups = systems.length > 1 ? Object.entries(GROUPS) : [];
     this.options('system', [...groups, ...systems.map((name, index) => [String(index), name])]);
     this.parts.system.closest('.field').hidden = systems.length === 0;

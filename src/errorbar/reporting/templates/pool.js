@@ -42,6 +42,12 @@ class Pool {
     };
   }
 
+  // An error type with what its code means, where that is known.
+  spelled(type) {
+    const { meanings } = this.columns;
+    return Object.hasOwn(meanings, type) ? `${type}: ${meanings[type]}` : type;
+  }
+
   annotation(unit, annotator) {
     const numbers = this.columns.annotations[unit][annotator];
     return numbers === 0 ? null : numbers.map((number) => this.edit(unit, number));
