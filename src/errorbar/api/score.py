@@ -24,6 +24,7 @@ from errorbar.api.inputs import (
     need_systems,
     note_untyped,
     plan_judges,
+    pools_of,
     read_pieces,
     usual_metric,
 )
@@ -103,6 +104,7 @@ def score(
             "force": shared["force"],
             "retokenize": shared["retokenize"],
             "judges": judges is not None and judges.kind == "random" and shared["judges"] is not None,
+            "pools": shared["pools"] is not None,
         }
         for name, is_changed in changed.items():
             if is_changed:
@@ -129,6 +131,7 @@ def score(
         if read.runs:
             _refuse_of_runs(by, ci_method if drawn is not None else "")
         plan = ScoringPlan(parsed, by_type, by_sentence, drawn, *how_read, most=most, judges=judges, runs=read.runs)
+        plan = replace(plan, pools=pools_of(shared))
         scores = score_pieces(read.pieces, read.systems, plan, read.problems, progress=progress, executor=executor)
         note_untyped([row.type for score in scores for row in score.by_type], read.problems)
     return Scores(scores, tuple(read.problems.notes), by_type, by_sentence, order)

@@ -12,6 +12,7 @@ from errorbar.metrics.base import Measure
 
 if TYPE_CHECKING:
     from errorbar.metrics.judges import JudgeSets
+    from errorbar.metrics.pools import PooledScore
     from errorbar.stats.two_way import TwoWay
 
 
@@ -85,6 +86,7 @@ class Score:
         judges: The measures with judges drawn anew; None: judges are fixed.
         runs: The scores of the runs that this is the mean of; empty: the system has one.
         over_runs: The measures over texts and runs, where judges are fixed; None: they are not, or there is one run.
+        pools: The measures in pools of judges; None: there are no pools.
     """
 
     system: str
@@ -103,6 +105,7 @@ class Score:
     judges: JudgedScore | None = None
     runs: Sequence[Score] = ()
     over_runs: Mapping[str, JointEstimate] | None = None
+    pools: PooledScore | None = None
 
     def __repr__(self) -> str:
         """One line: the system, the metric, and the value that ranks systems with its interval, as fractions."""
