@@ -17,11 +17,13 @@ from fnmatch import fnmatchcase
 from os import PathLike
 from pathlib import Path
 
+from errorbar.core.corpus import ContentHash
 from errorbar.core.labels import join_words
 from errorbar.core.problems import InputError, Place, Problem, Problems, UsageError, nearest
 from errorbar.formats import toml_tables as toml
 from errorbar.formats.toml_tables import Field, read_toml
 
+NOWHERE = Place()
 LEAST_POOLS, LEAST_SAMPLED = 2, 3
 """Pools that can be told apart, and that show how pools vary."""
 
@@ -33,7 +35,7 @@ class Pool:
     name: str
     judges: tuple[str, ...]  # names or patterns; once they were matched, names alone
     described: str = ""  # who they are: guideline, expertise, first language
-    place: Place = Place()  # where it is declared
+    place: Place = NOWHERE  # where it is declared
 
     def matches(self, judge: str, known: Sequence[str]) -> bool:
         """Whether a judge belongs to it, of all that there are."""
@@ -60,9 +62,11 @@ class Pools:
 
     @property
     def convention(self) -> str:
-        """How they are named in a signature: every pool with its judges."""
-        listed = ",".join(f"{pool.name}={'+'.join(pool.judges)}" for pool in self.pools)
-        return f"pools:{'random' if self.sampled else 'fixed'},{listed}"
+        """How they are named in a signature: how many judges each has, and a hash of who is where."""
+        content = ContentHash()
+        content.add(["\t".join((pool.name, *pool.judges)) for pool in self.pools])
+        sizes = "+".join(str(len(pool.judges)) for pool in self.pools)
+        return f"pools:{'random' if self.sampled else 'fixed'},{sizes},{content.short()}"
 
     def of(self, judges: Sequence[str], problems: Problems, kind: str = "annotator") -> Pools:
         """The pools of the judges there are, patterns replaced; a note names who is in none.
@@ -71,7 +75,12 @@ class Pools:
             InputError: If an entry matches nobody, or somebody is in two pools; ``UsageError`` of pools in memory.
         """
         errors = [
-            Problem("pool-nobody", f"pool {pool.name}: no {kind} is called '{entry}'", pool.place, fix=nearest(entry, judges))
+            Problem(
+                "pool-nobody",
+                f"pool {pool.name}: no {kind} is called '{entry}'",
+                pool.place,
+                fix=nearest(entry, judges),
+            )
             for pool in self.pools
             for entry in pool.judges
             if not any(_matches(entry, judge, judges) for judge in judges)
@@ -84,7 +93,9 @@ class Pools:
         if errors:
             raise (InputError if str(errors[0].place) else UsageError)(errors)
         if without := [judge for judge, own in members.items() if not own]:
-            message = f"{join_words(without)} {'is' if len(without) == 1 else 'are'} in no pool, and in no row of a pool"
+            message = (
+                f"{join_words(without)} {'is' if len(without) == 1 else 'are'} in no pool, and in no row of a pool"
+            )
             problems.note("pool-none", message, Place(), fix="add them to a pool")
         named = {pool.name: tuple(j for j in judges if pool in members[j]) for pool in self.pools}
         return replace(self, pools=tuple(replace(pool, judges=named[pool.name]) for pool in self.pools))
@@ -109,7 +120,7 @@ def read_pools(pools: str | PathLike[str] | PoolNames, *, sampled: bool = False)
     top = toml.TomlTable(file.document, file)
     top.only(("pools", "described", "random"))
     declared, described = top.table("pools"), top.table("described")
-    random = bool(top.value("random", Field(toml.flag, False)))  # noqa: FBT003 - the default of a field
+    random = bool(top.value("random", Field(toml.flag, False)))
     names = list(declared.values)
     judges = declared.read({name: Field(toml.texts, ()) for name in names})
     texts = described.read({name: Field(toml.text, "") for name in names})
@@ -118,12 +129,14 @@ def read_pools(pools: str | PathLike[str] | PoolNames, *, sampled: bool = False)
     return _check(Pools(made, sampled or random), Place(str(pools)))
 
 
-def _check(pools: Pools, place: Place = Place()) -> Pools:
+def _check(pools: Pools, place: Place = NOWHERE) -> Pools:
     least = LEAST_SAMPLED if pools.sampled else LEAST_POOLS
     if len(pools) < least:
         why = "do not show how pools vary" if pools.sampled else "have nothing to be compared with"
         message = f"{len(pools)} pool{'s' * (len(pools) != 1)} {why}"
-        fix = "leave out random: the range over pools is shown" if len(pools) == LEAST_POOLS else 'minimal = ["A1", "A2"]'
+        fix = (
+            "leave out random: the range over pools is shown" if len(pools) == LEAST_POOLS else 'minimal = ["A1", "A2"]'
+        )
         raise UsageError(Problem("pool-few", message, place, f"at least {least} pools", fix))
     for pool in pools:
         if not pool.name.strip() or not pool.judges or not all(pool.judges):

@@ -8,8 +8,6 @@ Formula
 Conventions
     k is the size of the smallest pool, unless ``--judges`` says another. Of fixed judges, or of one judge where no
     population of judges is known, the interval is over texts alone, by the jackknife.
-    The test of system x pool is over the texts that every judge of a pool looked at, left out in at most 50 groups of
-    neighbors. Where more than 1,000 sets of judges would be needed, it is against sets of fewer judges.
 Source
     docs/pools.md.
 """
@@ -18,36 +16,26 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
-from math import comb
 
 import numpy as np
 from numpy.typing import NDArray
 
-from errorbar.core.arrays import Floats
-from errorbar.core.estimate import Estimate, Interval, Undefined, value_or_none
+from errorbar.core.estimate import Estimate, Undefined, value_or_none
 from errorbar.core.problems import Problem, Problems, UsageError
 from errorbar.formats.pools import Pool, Pools
-from errorbar.metrics.base import Metric, Opaque, Selection
+from errorbar.metrics.base import Metric, Opaque
 from errorbar.metrics.folding import ScoringPlan, Whole
 from errorbar.metrics.judge_sets import (
-    MOST,
     JudgeCoverage,
     JudgedValues,
     find_judges,
-    fold_without_each,
     judging_of,
-    values_of,
 )
 from errorbar.metrics.judges import JudgePlan, JudgeRule, Measured, RunSpread
-from errorbar.metrics.over_judges import PairTesting, TTest, adjusted_by_holm, judge_pairs, judged_measures, only
+from errorbar.metrics.over_judges import judged_measures
 from errorbar.metrics.scores import JointEstimate, Score
-from errorbar.stats.pools import InteractionTest, PoolVariance, interaction_tests, three_way
-from errorbar.stats.resampling import left_out_groups
+from errorbar.stats.pools import PoolVariance, three_way
 from errorbar.stats.two_way import texts_and_runs
-
-GROUPS_OF_TEST = 50
-"""Groups of texts that are left out in the test of system x pool."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,8 +106,14 @@ class PoolJudging:
 
 
 def pool_judging(
-    metric: Metric, statistics: Opaque, pools: Pools, annotators: Sequence[str], clusters: NDArray[np.int64],
-    plan: JudgePlan, seed: int, problems: Problems,
+    metric: Metric,
+    statistics: Opaque,
+    pools: Pools,
+    annotators: Sequence[str],
+    clusters: NDArray[np.int64],
+    plan: JudgePlan,
+    seed: int,
+    problems: Problems,
 ) -> PoolJudging:
     """Who judged in which pool, seen in any system's statistics; notes say what intervals are over.
 
@@ -129,7 +123,9 @@ def pool_judging(
     """
     if "annotators" in metric.lacks or metric.annotator is not None:
         why = metric.lacks.get("annotators", "it scores against one annotator alone")
-        raise UsageError(Problem("metric-lacks", f"{metric.spec} has no scores in pools: {why}", fix="leave out --pools"))
+        raise UsageError(
+            Problem("metric-lacks", f"{metric.spec} has no scores in pools: {why}", fix="leave out --pools")
+        )
     pools = pools.of(annotators, problems)
     active = find_judges(metric, statistics, len(annotators))
     numbers = {name: number for number, name in enumerate(annotators)}
@@ -146,7 +142,9 @@ def pool_judging(
     rules = tuple(own_plan.rule(metric, size) for size in sizes)
     if plan.k is None and max(sizes) > k:
         named = ", ".join(f"{pool.name} {size}" for pool, size in zip(pools, sizes, strict=True))
-        message = f"pools differ in size ({named}): every score is against {k}, as scores against more judges are higher"
+        message = (
+            f"pools differ in size ({named}): every score is against {k}, as scores against more judges are higher"
+        )
         problems.note("pool-sizes", message, fix="--judges='random(k=1)' scores against one judge at a time")
     for pool, rule in zip(pools, rules, strict=True):
         rule.note(problems, f"pool {pool.name}'s")
@@ -167,8 +165,10 @@ def scores_in_pools(
     for score, (metric, join) in zip(scores, measured, strict=True):
         statistics = join()
         if score.metric not in judgings:
-            own = problems if not judgings else Problems()
-            judgings[score.metric] = pool_judging(metric, statistics, pools, whole.annotators, clusters, judges, seed, own)
+            notes = Problems() if judgings else problems
+            judgings[score.metric] = pool_judging(
+                metric, statistics, pools, whole.annotators, clusters, judges, seed, notes
+            )
         judging = judgings[score.metric]
         conventions = *score.signature.conventions, judging.convention
         signature = replace(score.signature, conventions=conventions)

@@ -32,7 +32,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain, combinations
+from itertools import chain, combinations, pairwise
 from math import comb, factorial, inf, isnan, prod
 
 import numpy as np
@@ -47,6 +47,8 @@ from errorbar.stats.two_way import jackknife, satterthwaite, t_interval, t_p_val
 
 MOST_WAYS = 2000
 """Ways to deal judges into pools that are all tried; of more, as many are drawn."""
+Way = tuple[frozenset[int], ...]
+"""Who is in each pool."""
 NONE = 0.0, inf
 """A part of a variance that there is none of."""
 
@@ -149,7 +151,9 @@ class InteractionTest:
         return 1 / (self.n_ways + (not self.exact))
 
 
-def deal_judges(sizes: Sequence[int], seed: int = 0, most: int = MOST_WAYS) -> tuple[list[tuple[frozenset[int], ...]], bool]:
+def deal_judges(
+    sizes: Sequence[int], seed: int = 0, most: int = MOST_WAYS
+) -> tuple[list[tuple[frozenset[int], ...]], bool]:
     """The ways to deal judges, numbered pool by pool, into pools of some sizes; whether they are all there are.
 
     Pools of one size have no names.
@@ -172,9 +176,9 @@ def count_ways(sizes: Sequence[int]) -> int:
     return ways // prod(factorial(list(sizes).count(size)) for size in set(sizes))
 
 
-def _own_way(sizes: Sequence[int]) -> tuple[frozenset[int], ...]:
+def _own_way(sizes: Sequence[int]) -> Way:
     starts = np.cumsum([0, *sizes]).tolist()
-    return tuple(frozenset(range(a, b)) for a, b in zip(starts[:-1], starts[1:], strict=True))
+    return tuple(frozenset(range(a, b)) for a, b in pairwise(starts))
 
 
 def _all_ways(judges: frozenset[int], sizes: tuple[int, ...], after: int = -1) -> Iterator[tuple[frozenset[int], ...]]:
@@ -215,7 +219,10 @@ def interaction_tests(
     tables, known = [], []
     for number, table in enumerate(differences):
         values, variances = _group_moments(table, whole, [without for _, without in weights])
-        q_ways, q = _cochran_q(values[numbers], variances[numbers]), _cochran_q(values[observed_at], variances[observed_at])
+        q_ways, q = (
+            _cochran_q(values[numbers], variances[numbers]),
+            _cochran_q(values[observed_at], variances[observed_at]),
+        )
         tables.append((float(q), q_ways))
         if np.isfinite(q) and np.isfinite(q_ways).all():
             known.append(number)
@@ -223,7 +230,9 @@ def interaction_tests(
     if not known:
         return tests
     roots = np.sqrt([tables[k][0] for k in known]), np.sqrt([tables[k][1] for k in known])
-    alone = [(count_extreme(q, swapped) + (not exact)) / (len(ways) + (not exact)) for q, swapped in zip(*roots, strict=True)]
+    alone = [
+        (count_extreme(q, swapped) + (not exact)) / (len(ways) + (not exact)) for q, swapped in zip(*roots, strict=True)
+    ]
     adjusted = step_down_max_t(*roots, exact=exact, p_values=alone)
     for at, p_alone, p in zip(known, alone, adjusted.tolist(), strict=True):
         tests[at] = InteractionTest(tables[at][0], p_alone, p, len(ways), exact)
