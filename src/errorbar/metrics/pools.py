@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from errorbar.core.estimate import Estimate, Undefined, value_or_none
-from errorbar.core.problems import Problem, Problems, UsageError
+from errorbar.core.problems import Place, Problem, Problems, UsageError
 from errorbar.formats.pools import Pool, Pools
 from errorbar.metrics.base import Metric, Opaque
 from errorbar.metrics.folding import ScoringPlan, Whole
@@ -145,7 +145,7 @@ def pool_judging(
         message = (
             f"pools differ in size ({named}): every score is against {k}, as scores against more judges are higher"
         )
-        problems.note("pool-sizes", message, fix="--judges='random(k=1)' scores against one judge at a time")
+        problems.note("pool-sizes", message, Place(), fix="--judges='random(k=1)' scores against one judge at a time")
     for pool, rule in zip(pools, rules, strict=True):
         rule.note(problems, f"pool {pool.name}'s")
     return PoolJudging(pools, k, columns, coverages, rules)
