@@ -25,15 +25,18 @@ from errorbar.api.inputs import (
     Systems,
     load,
     plan_judges,
+    pools_of,
     usual_metric,
 )
-from errorbar.api.own_references import OwnReferences, first_reference, load_own
+from errorbar.api.own_references import NO_POOLS, OwnReferences, first_reference, load_own
 from errorbar.api.paper import PaperText, ScoredData, comparison_for_paper, sets_column, sets_record
+from errorbar.api.pools import compare_loaded_in_pools, pool_comparison_record, pool_comparison_tables
 from errorbar.api.score_result import measure_column
 from errorbar.api.signatures import made_by
 from errorbar.api.significance import cell_estimate, ends_record, pair_record, pair_table
 from errorbar.core.estimate import BootstrapMethod, Interval, Undefined, value_or_none
 from errorbar.core.problems import Place, Problem, UsageError
+from errorbar.formats.pools import Pools
 from errorbar.metrics.base import Measure, Metric
 from errorbar.metrics.comparison import (
     Comparison,
@@ -48,6 +51,7 @@ from errorbar.metrics.comparison import (
 )
 from errorbar.metrics.judge_sets import judging_of
 from errorbar.metrics.judges import JudgePlan, SystemRuns, mean_of_runs, note_parts, note_short
+from errorbar.metrics.pool_pairs import PoolComparison
 from errorbar.metrics.swaps import Adjust, SwapPlan, check_size
 from errorbar.stats.resampling import Resampling
 from errorbar.tables.plain import attributes
@@ -220,6 +224,7 @@ class ComparisonResult(Result):
         data: What the systems were scored on.
         notes: Warnings and repairs.
         gate: Whether systems are worse than the first by more than is allowed; None: that was not asked.
+        pools: The systems in pools of judges; None: there are no pools.
     """
 
     found: Comparison
@@ -229,6 +234,7 @@ class ComparisonResult(Result):
     data: ScoredData
     notes: Sequence[Problem] = ()
     gate: Gate | None = None
+    pools: PoolComparison | None = None
 
     @property
     def alpha(self) -> float:
@@ -259,6 +265,7 @@ class ComparisonResult(Result):
             "unit": self.unit,
             **({} if self.found.test.judges is None else {"judges": sets_record(self.found.test.judges)}),
             **({} if self.gate is None else {"gate": self.gate.to_dict()}),
+            **({} if self.pools is None else {"pools": pool_comparison_record(self.pools)}),
             "signature": self.signature,
         }
 
@@ -273,7 +280,8 @@ class ComparisonResult(Result):
     def chosen_tables(self, *, pairs: bool) -> Sequence[Table]:
         """The systems, with or without every pair; what was decided of them, if that was asked."""
         decided = [] if self.gate is None else [self.gate.table()]
-        return [self.system_table(), *([self.pair_table()] if pairs else []), *decided]
+        in_pools = [] if self.pools is None else pool_comparison_tables(self.pools)
+        return [self.system_table(), *([self.pair_table()] if pairs else []), *decided, *in_pools]
 
     def system_table(self) -> Table:
         """The systems, the best first."""
@@ -317,7 +325,7 @@ class ComparingOptions(ComparingWithJudges, OwnReferences, total=False):
     """The options of ``compare``."""
 
 
-@public(refuse_without_intervals("ci_method resamples"))
+@public(refuse_without_intervals("ci_method resamples"), NO_POOLS)
 def compare(
     gold: Gold = (),
     systems: Systems = (),
@@ -360,7 +368,8 @@ def compare(
         corpus.need([] if parsed.annotator is None else [parsed.annotator])
     how = resampling(shared, ci_method, shared["jobs"])
     testing, judges = SwapPlan(adjust, swaps), plan_judges(shared)
-    result = compare_loaded(data, parsed, how, testing, judges, intervals=shared["ci"] is not False)
+    pools, intervals = pools_of(shared), shared["ci"] is not False
+    result = compare_loaded(data, parsed, how, testing, judges, intervals=intervals, pools=pools)
     if points is None:
         return result
     return replace(result, gate=decide_losses(result.found, points, result.confidence, result.unit))
@@ -374,6 +383,7 @@ def compare_loaded(
     judges: JudgePlan = USUAL_JUDGES,
     *,
     intervals: bool = True,
+    pools: Pools | None = None,
 ) -> ComparisonResult:
     """Compare what was read; errors are those of ``compare``."""
     n_systems = len(data.systems) - sum(len(names) - 1 for names in data.runs.values())
@@ -383,6 +393,7 @@ def compare_loaded(
     comparison = compare_systems(metric, measured, data.documents.clusters(), how, testing, intervals=intervals)
     data.documents.warn(data.problems, intervals=intervals)
     comparison = _with_judges(comparison, data, metric, measured, judges, how)
+    in_pools = None if pools is None else compare_loaded_in_pools(data, metric, measured, pools, judges, how)
     _note_single_runs(data, measured)
     warn_hopeless(comparison, data.problems, unit=unit)
     by = data.documents.clustering
@@ -391,11 +402,13 @@ def compare_loaded(
     conventions = *origins, drawn, testing.convention(len(measured), 1 - confidence)
     conventions += tuple(f"runs:{name}={len(names)}" for name, names in data.runs.items())
     conventions += (comparison.test.convention,) if comparison.test.convention else ()
+    conventions += () if in_pools is None else (in_pools.judging.convention,)
     n_documents = data.documents.n_clusters if unit == "document" else None
     n_annotators = len(data.corpus.annotators) if metric.annotator is None else 1
     scored = ScoredData(str(metric.spec), len(data.corpus), n_documents, n_annotators)
     signature = data.signature(str(metric.spec), *conventions)
-    return ComparisonResult(comparison, confidence, unit, signature, scored, tuple(data.problems.notes))
+    notes = tuple(data.problems.notes)
+    return ComparisonResult(comparison, confidence, unit, signature, scored, notes, pools=in_pools)
 
 
 def _measure_systems(data: Loaded, metric: Metric) -> tuple[Metric, list[System]]:

@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from errorbar.formats.essay_texts import EssayReader
+    from errorbar.formats.pools import Pools
     from errorbar.metrics.judges import JudgePlan
     from errorbar.metrics.populations import JudgePopulation
 
@@ -550,12 +551,41 @@ class Panels(TypedDict, total=False):
     ]
 
 
-class ScoringWithJudges(Scoring, Panels, total=False):
-    """The options of scoring a corpus, judges drawn anew too."""
+PoolsSource = Source | Mapping[str, str | Sequence[str]] | None
 
 
-class ComparingWithJudges(Comparing, Panels, total=False):
-    """The options of comparing on a corpus, judges drawn anew too."""
+class Pooled(TypedDict, total=False):
+    """The pools that judges belong to."""
+
+    pools: Annotated[
+        PoolsSource,
+        ArgumentDoc(
+            None,
+            "Pools of judges, e.g. of one guideline each, in a TOML file: a row for each pool. In Python also "
+            '``{"minimal": ["A1", "A2"], "fluent": "B*"}``.',
+        ),
+    ]
+    pools_random: Annotated[
+        bool,
+        ArgumentDoc(False, "The pools, three or more, are a random sample of pools: intervals are over pools, too."),
+    ]
+
+
+class ScoringWithJudges(Scoring, Panels, Pooled, total=False):
+    """The options of scoring a corpus, judges drawn anew too, and in pools."""
+
+
+class ComparingWithJudges(Comparing, Panels, Pooled, total=False):
+    """The options of comparing on a corpus, judges drawn anew too, and in pools."""
+
+
+def pools_of(arguments: Pooled) -> Pools | None:
+    """The pools that the arguments name; None: there are none."""
+    if arguments["pools"] is None:
+        return None
+    from errorbar.formats.pools import read_pools  # noqa: PLC0415 - few know pools of judges
+
+    return read_pools(cast("Any", arguments["pools"]), sampled=arguments["pools_random"])
 
 
 def plan_judges(arguments: Panels, method: Method = "percentile", ci: bool | None = None) -> JudgePlan:

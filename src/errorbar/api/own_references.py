@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Annotated, TypedDict
 
-from errorbar.api.arguments import ArgumentDoc
+from errorbar.api.arguments import ArgumentDoc, Useless
 from errorbar.api.in_memory import with_documents
 from errorbar.api.inputs import (
     Gold,
@@ -48,6 +48,13 @@ class OwnReferences(TypedDict, total=False):
             "``{system: paths}`` or ``{system: Corpus}``.",
         ),
     ]
+
+
+NO_POOLS = Useless(
+    "pools pools_random",
+    "is about judges who share a text, and the editors of --reference-of share none",
+    lambda arguments: bool(arguments["reference_of"]),
+)
 
 
 def list_references(reference_of: object) -> dict[str, References]:

@@ -25,10 +25,11 @@ from errorbar.api.inputs import (
     need_systems,
     note_untyped,
     plan_judges,
+    pools_of,
     read_pieces,
     usual_metric,
 )
-from errorbar.api.own_references import OwnReferences, first_reference, load_own
+from errorbar.api.own_references import NO_POOLS, OwnReferences, first_reference, load_own
 from errorbar.api.score_result import Order, Scores
 from errorbar.core.estimate import MOST_UNASKED, Method
 from errorbar.core.problems import Problem, Problems, UsageError
@@ -51,6 +52,7 @@ class ScoringOptions(ScoringWithJudges, OwnReferences, total=False):
 @public(
     refuse_without_intervals(),
     CLOSED,
+    NO_POOLS,
     Useless(
         "ci_method resamples confidence seed judges",
         "is about intervals, and --by={by} has none",
@@ -114,6 +116,7 @@ def score(
             "retokenize": shared["retokenize"],
             "judges": judges is not None and judges.kind == "random" and shared["judges"] is not None,
             "reference-of": bool(own),
+            "pools": shared["pools"] is not None,
         }
         for name, is_changed in changed.items():
             if is_changed:
@@ -135,7 +138,7 @@ def score(
     for untyped in parsed if by_type else ():
         if "types" in untyped.lacks:
             raise lacking(untyped, "types")
-    plan = ScoringPlan(parsed, by_type, by_sentence, drawn, most=most, judges=judges)
+    plan = ScoringPlan(parsed, by_type, by_sentence, drawn, most=most, judges=judges, pools=pools_of(shared))
     if own:
         loaded = load_own(gold, systems, own, reading)
         with choose_executor(processes, dask) as executor:

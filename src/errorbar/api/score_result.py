@@ -93,7 +93,12 @@ class Scores(Result):
                 return self.type_rows()
             return [_types_side_by_side(scores, f"types{k or ''}") for k, scores in enumerate(self._type_kinds())]
         kinds = _alike(self._ordered(), lambda score: tuple(score.estimates))
-        return [_score_table(scores, f"scores{k or ''}") for k, scores in enumerate(kinds)]
+        tables = [_score_table(scores, f"scores{k or ''}") for k, scores in enumerate(kinds)]
+        if not any(score.pools for score in self.scores):
+            return tables
+        from errorbar.api.pools import pool_tables  # noqa: PLC0415 - few results have pools
+
+        return tables + [table for k, scores in enumerate(kinds) for table in pool_tables(scores, f"pools{k or ''}")]
 
     def for_paper(self) -> PaperText:
         """Text for a paper: a sentence on the best system for each metric, captions, and what to say of the judges."""
@@ -127,6 +132,10 @@ class Scores(Result):
             record["intervals"] = {name: interval_record(estimate) for name, estimate in score.estimates.items()}
         if score.judges is not None:
             record["judges"] = judges_record(score.judges)
+        if score.pools is not None:
+            from errorbar.api.pools import pools_record  # noqa: PLC0415 - few results have pools
+
+            record["pools"] = pools_record(score)
         if score.runs:
             record["runs"] = runs_record(score)
         if self.by_type:

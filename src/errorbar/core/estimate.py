@@ -58,6 +58,7 @@ class Undefined(StrEnum):
     TOO_FEW_JUDGMENTS = "too few judgments: nearly every value is possible"
     TOO_FEW_SYSTEMS = "too few systems: their rank correlation jumps"
     RUNS_ALONE = "the runs of the method do not show how judgments vary"
+    TOO_FEW_POOLS = "too few pools: nearly every value is possible"
     TOO_FEW_RUNS = "too few runs: nearly every value is possible"
     AT_AN_END = "the value is an end of its range, which does not show how it varies"
     ON_REQUEST = "it takes long, and is made on request"

@@ -35,6 +35,7 @@ from errorbar.metrics.base import Folded, Metric, Opaque, Statistics, UnitParts
 from errorbar.metrics.scores import Score, TypeScore, UnitScore
 
 if TYPE_CHECKING:
+    from errorbar.formats.pools import Pools
     from errorbar.metrics.judges import JudgePlan
     from errorbar.stats.resampling import Resampling
 
@@ -263,6 +264,7 @@ class ScoringPlan:
     own: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # what joins one system's signature, by its name
     judges: JudgePlan | None = None  # whether intervals are also over judges; None: nobody asked
     runs: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # systems that are means of those named here
+    pools: Pools | None = None  # of judges, in which scores are made too
 
 
 class Whole:
@@ -345,9 +347,10 @@ class SystemFold:
         metric = self.metric
         self.remarked.update(metric.remarked(statistics))
         self.made_by = max(self.made_by, metric.made_by(statistics))  # some parts have nothing to make
-        if plan.resampling is not None and plan.resampling.method != "closed":  # formulas need the sums alone
+        drawn = plan.resampling is not None and plan.resampling.method != "closed"  # formulas need the sums alone
+        if drawn or plan.pools is not None:
             self.kept.append(statistics)
-            if plan.most is not None and at > plan.most:
+            if plan.most is not None and at > plan.most and plan.pools is None:
                 self.kept.clear()  # there will be no intervals
         if plan.by_type:  # every type gets its row, whoever used it
             counts = metric.fold_types(statistics, start=self.folded)[0].tolist()

@@ -248,9 +248,15 @@ class JudgeCoverage:
 
 
 def judging_of(
-    metric: Metric, statistics: Opaque, n_annotators: int, clusters: NDArray[np.int64], k: int | None, seed: int = 0
+    metric: Metric,
+    statistics: Opaque,
+    n_annotators: int,
+    clusters: NDArray[np.int64],
+    k: int | None,
+    seed: int = 0,
+    among: Sequence[int] | None = None,
 ) -> JudgeCoverage:
-    """Who judged what, seen in any system's statistics; ``k`` None: sets of all judges.
+    """Who judged what, seen in any system's statistics; ``k`` None: sets of all judges; ``among``: some of them.
 
     ``UsageError`` if k is more than there are judges. ``metric`` must have annotators (``Metric.lacks``).
     """
@@ -259,7 +265,7 @@ def judging_of(
     n_groups = len(np.unique(groups))
     alone = np.eye(n_annotators, dtype=np.uint8)
     seen = _n_units(own, statistics, Selection(annotators=alone))
-    judges = np.flatnonzero(seen).tolist()
+    judges = [i for i in np.flatnonzero(seen).tolist() if among is None or i in among]
     looked = dict.fromkeys(judges, n_groups)
     parts = [i for i in judges if seen[i] < len(clusters)]
     if parts and n_groups > 1:
@@ -269,6 +275,12 @@ def judging_of(
             looked[i] = int((left < seen[i]).sum())
     panel = make_panel(judges, n_annotators, len(judges) if k is None else k, seed)
     return JudgeCoverage(groups, panel, len(np.unique(clusters)), tuple(judges), tuple(looked.values()), n_groups)
+
+
+def find_judges(metric: Metric, statistics: Opaque, n_annotators: int) -> list[int]:
+    """The columns of those who looked at something, seen in any system's statistics."""
+    alone = Selection(annotators=np.eye(n_annotators, dtype=np.uint8))
+    return [int(column) for column in np.flatnonzero(_n_units(metric.resampled, statistics, alone))]
 
 
 def _n_units(metric: Metric, statistics: Opaque, selection: Selection) -> Floats:

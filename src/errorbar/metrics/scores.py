@@ -12,6 +12,7 @@ from errorbar.metrics.base import Measure
 
 if TYPE_CHECKING:
     from errorbar.metrics.judges import JudgeSets
+    from errorbar.metrics.pools import PooledScore
     from errorbar.stats.two_way import TwoWay
 
 
@@ -86,6 +87,7 @@ class Score:
         runs: The scores of the runs that this is the mean of; empty: the system has one.
         over_runs: The measures over texts and runs, where judges are fixed; None: they are not, or there is one run.
         own: The references were made for this system: the annotators are its editors.
+        pools: The measures in pools of judges; None: there are no pools.
     """
 
     system: str
@@ -105,6 +107,7 @@ class Score:
     runs: Sequence[Score] = ()
     over_runs: Mapping[str, JointEstimate] | None = None
     own: bool = False
+    pools: PooledScore | None = None
 
     def __repr__(self) -> str:
         """One line: the system, the metric, and the value that ranks systems with its interval, as fractions."""

@@ -148,11 +148,15 @@ def score_pieces(
         from errorbar.metrics.over_judges import means_over_runs  # noqa: PLC0415 - few systems have runs
 
         scores, measured = means_over_runs(scores, measured, whole, plan.runs)
-    if plan.judges is None or whole.resampling is None or whole.resampling.method == "closed":
-        return scores
-    from errorbar.metrics.over_judges import over_judges  # noqa: PLC0415 - only where there are intervals
+    if plan.judges is not None and whole.resampling is not None and whole.resampling.method != "closed":
+        from errorbar.metrics.over_judges import over_judges  # noqa: PLC0415 - only where there are intervals
 
-    return over_judges(scores, measured, whole, plan.judges, problems)
+        scores = over_judges(scores, measured, whole, plan.judges, problems)
+    if plan.pools is None:
+        return scores
+    from errorbar.metrics.pools import scores_in_pools  # noqa: PLC0415 - few know pools of judges
+
+    return scores_in_pools(scores, measured, whole, plan, problems)
 
 
 @dataclass(frozen=True, slots=True)

@@ -48,7 +48,7 @@ from errorbar.core.estimate import Interval, Scale, Undefined
 from errorbar.stats.resampling import ANYWHERE, ROUNDING, tails
 
 V = TypeVar("V", float, NDArray[np.float64])
-TOO_FEW = Undefined.TOO_FEW_TEXTS, Undefined.TOO_FEW_JUDGES, Undefined.TOO_FEW_RUNS
+TOO_FEW = Undefined.TOO_FEW_TEXTS, Undefined.TOO_FEW_JUDGES, Undefined.TOO_FEW_RUNS, Undefined.TOO_FEW_POOLS
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,10 +111,7 @@ class TwoWay:
     @property
     def p_value(self) -> float:
         """How likely a value at least so far from 0 is where 0 is true: two-sided, and never 0."""
-        from scipy.special import stdtr  # noqa: PLC0415 - scipy takes its time
-
-        p = 2 * float(stdtr(self.df, -abs(self.value) / sqrt(self.variance)))
-        return min(1.0, max(p, float_info.min))
+        return t_p_value(self.value, self.variance, self.df)
 
 
 def two_way(
@@ -185,6 +182,14 @@ def satterthwaite(parts: Sequence[tuple[float, float]]) -> float:
     return sum(variance for variance, _ in parts) ** 2 / below if below > 0 else inf
 
 
+def t_p_value(value: float, variance: float, df: float) -> float:
+    """How likely a value at least so far from 0 is where 0 is true: two-sided, and never 0."""
+    from scipy.special import stdtr  # noqa: PLC0415 - scipy takes its time
+
+    p = 2 * float(stdtr(df, -abs(value) / sqrt(variance)))
+    return min(1.0, max(p, float_info.min))
+
+
 def t_half_width(parts: Sequence[tuple[float, float]], confidence_level: float) -> float:
     """Half the width of a t interval of variances that add up, each with its degrees of freedom."""
     from scipy.special import stdtrit  # noqa: PLC0415 - scipy takes its time
@@ -196,7 +201,7 @@ def t_half_width(parts: Sequence[tuple[float, float]], confidence_level: float) 
 def t_interval(
     value: float, parts: Sequence[tuple[float, float]], confidence_level: float, scale: Scale, method: str
 ) -> Interval | Undefined:
-    """A t interval of variances of texts, judges and runs, inside a range, or why it would say nothing."""
+    """A t interval of variances of texts, judges, runs and pools, inside a range, or why it would say nothing."""
     ends = scale.ends(value, t_half_width(parts, confidence_level))
     if ends is None:
         return Undefined.AT_AN_END

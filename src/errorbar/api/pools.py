@@ -1,0 +1,322 @@
+"""Pools of judges in results: the rows of each pool in tables and JSON, and the sentences on them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from errorbar.api.paper import variances_record
+from errorbar.api.significance import cell_estimate, ends_record
+from errorbar.core.estimate import Estimate, value_or_none
+from errorbar.core.labels import format_count, join_words
+from errorbar.core.problems import Place
+from errorbar.formats.pools import Pools
+from errorbar.metrics.base import Measure, Metric
+from errorbar.metrics.comparison import System
+from errorbar.metrics.judges import JudgePlan
+from errorbar.metrics.over_judges import PairTesting
+from errorbar.metrics.pool_pairs import PoolComparison, PoolPair, compare_in_pools
+from errorbar.metrics.pools import PoolMean, PoolScore, over_text, pool_judging
+from errorbar.metrics.scores import JointEstimate, Score
+from errorbar.tables.plain import attributes, estimate_record
+from errorbar.tables.table import Cell, Column, PValue, Table
+
+if TYPE_CHECKING:
+    from errorbar.api.inputs import Loaded
+    from errorbar.stats.resampling import Resampling
+
+ALL_POOLS = "all pools"
+MOST_NAMED = 5
+"""Systems, or pairs, that a note names; further ones are counted."""
+
+
+def pool_tables(scores: Sequence[Score], name: str = "pools") -> list[Table]:
+    """A row for each pool and system, the best of a pool first; the mean over pools where these are a sample."""
+    pooled = [score for score in scores if score.pools is not None]
+    if not pooled:
+        return []
+    several = len({score.metric for score in pooled}) > 1
+    measures = {measure.name: measure for score in pooled for measure in score.measures}
+    shown = Column("metric", only="" if several else "data")
+    columns = [Column("pool"), Column("judges", "count"), Column("system"), shown]
+    columns += [
+        Column(m.title, m.kind, m.name, interval="" if any(m.name == score.main for score in pooled) else "hidden")
+        for m in measures.values()
+    ]
+    rows: list[list[Cell]] = []
+    for pool, n_judges, own in _by_pool(pooled):
+        for score, estimates in own:
+            rows.append([pool, n_judges, score.system, score.metric, *(estimates.get(m) for m in measures)])
+    return [Table(columns, rows, "Scores in each pool of judges", name, list(_notes(pooled)), series="pools")]
+
+
+def _by_pool(scores: Sequence[Score]) -> Iterator[tuple[str, int, list[tuple[Score, dict[str, Estimate]]]]]:
+    """Every pool with its judges, and its scores, the best first; then the mean over pools, if they are a sample."""
+    first = scores[0].pools
+    assert first is not None
+    for at, row in enumerate(first.rows):
+        own = [(score, _estimates(score.pools.rows[at].measures)) for score in scores if score.pools is not None]
+        yield row.pool.name, row.rule.n_judges, sorted(own, key=_rank_key)
+    if first.mean is not None:
+        means = [(s, _estimates(s.pools.mean)) for s in scores if s.pools is not None and s.pools.mean is not None]
+        yield ALL_POOLS, sum(row.rule.n_judges for row in first.rows), sorted(means, key=_rank_key)
+
+
+def _estimates(measures: Mapping[str, JointEstimate] | Mapping[str, PoolMean]) -> dict[str, Estimate]:
+    return {name: joint.estimate for name, joint in measures.items()}
+
+
+def _rank_key(scored: tuple[Score, dict[str, Estimate]]) -> tuple[str, float]:
+    score, estimates = scored
+    value = estimates[score.main].value
+    return score.metric, float("inf") if value is None else -main_measure(score).sign * value
+
+
+def main_measure(score: Score) -> Measure:
+    """The measure that ranks systems."""
+    return next(measure for measure in score.measures if measure.name == score.main)
+
+
+def _notes(scores: Sequence[Score]) -> Iterator[str]:
+    """What intervals are over, the best system and the range over pools; the pools' own descriptions."""
+    first = scores[0].pools
+    assert first is not None
+    pools, k = [row.pool for row in first.rows], first.rows[0].rule.k
+    against = f"scores are against {format_count(k, 'judges')} of the pool"
+    larger = any(row.rule.n_judges > k for row in first.rows)
+    yield f"{against}, the mean over all choices of so many" if larger else against
+    level = next(
+        (i.confidence_level for row in first.rows if (i := row.measures[scores[0].main].estimate.interval)), None
+    )
+    for row in first.rows if level is not None else ():
+        yield f"{100 * level:g}% CI of pool {row.pool.name}: {row.over} ({join_words(row.pool.judges)})"
+    if level is not None and first.mean is not None:
+        yield f"{100 * level:g}% CI of {ALL_POOLS}: over texts, judges and pools, which are a random sample"
+    yield from (f"pool {pool.name}: {pool.described}" for pool in pools if pool.described)
+    for metric in dict.fromkeys(score.metric for score in scores):
+        own = [score for score in scores if score.metric == metric]
+        if len(own) > 1:
+            yield best_line([(pool, [score.system for score, _ in ranked]) for pool, _, ranked in _by_pool(own)])
+        if first.mean is None:
+            yield _range_line(own)
+
+
+def best_line(ranked: Sequence[tuple[str, Sequence[str]]]) -> str:
+    """The line on who is best in each pool, of the systems of each pool in order."""
+    best = {pool: systems[0] for pool, systems in ranked if pool != ALL_POOLS}
+    if len(set(best.values())) == 1:
+        return f"{next(iter(best.values()))} has the best score in every pool"
+    named = (f"{system} in pool {pool}" for pool, system in best.items())
+    return f"the best score has {join_words(list(named))}; errorbar compare --pools tells whether that is chance"
+
+
+def _range_line(scores: Sequence[Score]) -> str:
+    """The line on the ranges of scores over fixed pools."""
+    measure, ranges = main_measure(scores[0]), []
+    for score in scores[:MOST_NAMED]:
+        ends = None if score.pools is None else score.pools.range_of(score.main)
+        if ends is not None:
+            low, high = (f"{100 * end:.2f}" if measure.kind == "percent" else f"{end:.4f}" for end in ends)
+            ranges.append(f"{score.system} {low} to {high}")
+    more = f" and {len(scores) - MOST_NAMED} more systems" if len(scores) > MOST_NAMED else ""
+    return f"range of {measure.title} over the pools: {'; '.join(ranges)}{more}; of fixed pools there is no variance"
+
+
+def pools_record(score: Score) -> dict[str, object]:
+    """The measures in every pool, as JSON has them."""
+    pooled = score.pools
+    if pooled is None:
+        return {}
+    ends = pooled.range_of(score.main)
+    return {
+        "k": pooled.rows[0].rule.k,
+        "random": pooled.mean is not None,
+        "rows": [_row_record(row) for row in pooled.rows],
+        "range": None if ends is None else dict(zip(("low", "high"), ends, strict=True)),
+        "mean": None if pooled.mean is None else {name: _mean_record(mean) for name, mean in pooled.mean.items()},
+    }
+
+
+def _row_record(row: PoolScore) -> dict[str, object]:
+    return {
+        "pool": row.pool.name,
+        "described": row.pool.described,
+        "judges": list(row.pool.judges),
+        "over": row.over,
+        "measures": {
+            name: {**estimate_record(joint.estimate), **variances_record(joint.components)}
+            for name, joint in row.measures.items()
+        },
+    }
+
+
+def _mean_record(mean: PoolMean) -> dict[str, object]:
+    parts = mean.components
+    names = "texts", "within", "between", "pools"
+    variances = {f"variance_{name}": None if parts is None else getattr(parts, name) for name in names}
+    return {**estimate_record(mean.estimate), **variances, "df": None if parts is None else parts.df}
+
+
+# Pairs of systems in pools: ``errorbar compare --pools``.
+
+
+def compare_loaded_in_pools(
+    data: Loaded, metric: Metric, systems: Sequence[System], pools: Pools, plan: JudgePlan, how: Resampling
+) -> PoolComparison:
+    """Compare systems in every pool on what was read."""
+    corpus, clusters = data.corpus, data.documents.clusters()
+    judging = pool_judging(
+        metric, systems[0].statistics, pools, corpus.annotators, clusters, plan, how.seed, data.problems
+    )
+    judges = judging.pools.judges
+    complete = np.array([all(name in s.annotations for name in judges) for s in corpus.sentences], np.bool_)
+    tested = "whether differences depend on the pool is tested"
+    if not complete.all():
+        message = (
+            f"all judges of all pools looked at {complete.sum():,} of {len(complete):,} sentences: {tested} on those"
+        )
+        data.problems.note("pool-parts", message, Place(), fix="let every judge look at the same sentences")
+    kept = [(system.name, system.statistics) for system in systems]
+    result = compare_in_pools(
+        metric, kept, judging, complete, clusters, PairTesting("max-t", how.confidence_level, how.seed)
+    )
+    if result.test_k < judging.k:
+        message = f"there are too many sets of {judging.k} judges: {tested} with scores against {result.test_k}"
+        data.problems.note(
+            "pool-sets", message, Place(), fix=f"--judges='random(k={result.test_k})' takes them everywhere"
+        )
+    return result
+
+
+def pool_comparison_tables(result: PoolComparison) -> list[Table]:
+    """The scores of all systems in each pool, the best first; and every pair in each pool, with what follows."""
+    measure, rows = result.measure, list[list[Cell]]()
+    for at, (pool, rule) in enumerate(zip(result.judging.pools, result.judging.rules, strict=True)):
+        best, level = result.winner(at)
+        goodness = np.nan_to_num(measure.sign * result.values[at], nan=-np.inf)
+        for system in np.argsort(-goodness, kind="stable").tolist():
+            name = result.names[system]
+            standing = "best" if name == best else "not told apart from the best" if name in level else ""
+            rows.append([pool.name, rule.n_judges, name, value_or_none(float(result.values[at, system])), standing])
+    columns = [
+        Column("pool"),
+        Column("judges", "count"),
+        Column("system"),
+        Column(measure.title, measure.kind, measure.name),
+    ]
+    columns.append(Column("in this pool", key="standing"))
+    winners = [(name, [result.winner(at)[0]]) for at, name in enumerate(result.pool_names)]
+    notes = [f"scores are against {format_count(result.judging.k, 'judges')} of the pool", best_line(winners)]
+    scores = Table(columns, rows, "Systems in each pool of judges", "pools", notes)
+    return [scores, _pair_table(result)]
+
+
+def _pair_table(result: PoolComparison) -> Table:
+    """A row for each pair and pool: the difference with its interval, and who is ahead."""
+    measure, sign, alpha = result.measure, result.measure.sign, result.alpha
+    short, percent = measure.title.rstrip("0123456789."), measure.kind != "number"
+    difference = Column(f"{short} diff", measure.kind, "difference", signed=True, interval="beside")
+    columns = [Column("first"), Column("second"), Column("pool"), difference, Column("p", "p"), Column("ahead")]
+    columns += [Column("system x pool", "p", "p_interaction"), Column("interaction", only="data")]
+    rows: list[list[Cell]] = []
+    for pair in result.pairs:
+        test = pair.interaction
+        by_pool = PValue(None if test is None else test.p), pair.result(alpha)
+        for at, (pool, own) in enumerate(zip(result.pool_names, pair.tests, strict=True)):
+            estimate = cell_estimate(own.difference, own.interval)
+            ahead = pair.ahead(at, sign, alpha) or "–"
+            rows.append([pair.first, pair.second, pool, estimate, PValue(own.p, own.at_floor), ahead, *by_pool])
+        if pair.mean is not None:
+            p = pair.p_mean
+            ahead = "–"
+            if p is not None and p <= alpha and pair.mean.estimate.value is not None:
+                ahead = pair.first if sign * pair.mean.estimate.value > 0 else pair.second
+            rows.append([pair.first, pair.second, ALL_POOLS, pair.mean.estimate, PValue(p), ahead, *by_pool])
+    notes = [
+        f"{short} diff: {short} of the first minus {short} of the second{', in points' * percent}",
+        *_pair_notes(result),
+    ]
+    return Table(columns, rows, "Every pair of systems in each pool", "pool-pairs", notes, 1 - alpha)
+
+
+def _pair_notes(result: PoolComparison) -> Iterator[str]:
+    """What intervals and p-values are over, and a sentence for each pair."""
+    level, n_pairs = f"{100 * (1 - result.alpha):g}% CI", len(result.pairs)
+    for pool, rule in zip(result.judging.pools, result.judging.rules, strict=True):
+        yield f"{level} and p of pool {pool.name}: {over_text(pool, rule)} ({join_words(pool.judges)})"
+    if result.judging.pools.sampled:
+        yield f"{level} and p of {ALL_POOLS}: over texts, judges and pools, which are a random sample"
+    adjusted = f", adjusted for {n_pairs:,} pairs" if n_pairs > 1 else ""
+    test = next((pair.interaction for pair in result.pairs if pair.interaction is not None), None)
+    if test is not None:
+        ways = f"{'all' if test.exact else 'of'} {test.n_ways:,} ways to deal the judges into such pools"
+        yield f"system x pool: p of no dependence on the pool{adjusted}, from {ways}; on these texts"
+    yield from (f"{result.sentence(pair)}." for pair in result.pairs[:MOST_NAMED])
+    if n_pairs > MOST_NAMED:
+        counts = Counter(pair.result(result.alpha) for pair in result.pairs)
+        parts = [f"{counts[kind]:,} {words}" for kind, words in _COUNTED.items() if counts[kind]]
+        yield f"of {n_pairs:,} pairs the difference {join_words(parts)}"
+
+
+_COUNTED = {
+    "depends": "depends on the pool",
+    "not shown": "is not shown to depend on it",
+    "undecided": "could not be shown to, with so few judges",
+    "not tested": "could not be tested",
+}
+
+
+def pool_comparison_record(result: PoolComparison) -> dict[str, object]:
+    """The comparison in pools as JSON has it."""
+    judging = result.judging
+    pools = [
+        {
+            "pool": pool.name,
+            "described": pool.described,
+            "judges": list(pool.judges),
+            "over": over_text(pool, rule),
+            "winner": result.winner(at)[0],
+            "not_told_apart": result.winner(at)[1],
+            "scores": dict(zip(result.names, map(value_or_none, result.values[at].tolist()), strict=True)),
+        }
+        for at, (pool, rule) in enumerate(zip(judging.pools, judging.rules, strict=True))
+    ]
+    return {
+        "k": judging.k,
+        "random": judging.pools.sampled,
+        "pools": pools,
+        "pairs": [_pair_record(result, pair) for pair in result.pairs],
+        "test": {"k": result.test_k, "n_sentences": result.n_units},
+    }
+
+
+def _pair_record(result: PoolComparison, pair: PoolPair) -> dict[str, object]:
+    test, sign = pair.interaction, result.measure.sign
+    return {
+        "first": pair.first,
+        "second": pair.second,
+        "pools": [
+            {
+                "pool": pool,
+                "difference": value_or_none(own.difference),
+                "interval": ends_record(own.interval),
+                **variances_record(own.components),
+                "p": own.p,
+                "p_unadjusted": own.p_unadjusted,
+                "ahead": pair.ahead(at, sign, result.alpha) or None,
+            }
+            for at, (pool, own) in enumerate(zip(result.pool_names, pair.tests, strict=True))
+        ],
+        "mean": None if pair.mean is None else {**_mean_record(pair.mean), "p": pair.p_mean},
+        "interaction": None
+        if test is None
+        else {
+            "q": value_or_none(test.q),
+            **attributes(test, "p", "p_unadjusted", "smallest_p", "n_ways", "exact"),
+            "result": pair.result(result.alpha),
+        },
+        "sentence": result.sentence(pair),
+    }

@@ -1,0 +1,217 @@
+"""Scores in pools of judges: a score for each pool, the mean over pools that are a sample, and pairs of systems.
+
+Formula
+    The score in a pool is the mean over all sets of k of its judges, with the variance over texts and the judges of
+    the pool (errorbar.stats.two_way); k is the same in every pool, as scores against more judges are higher. Pools
+    that are a sample: the mean over pools, its variance over texts, judges and pools (errorbar.stats.pools). A pair of
+    systems: the difference in each pool with p adjusted for all pairs of the pool, and the test of system x pool.
+Conventions
+    k is the size of the smallest pool, unless ``--judges`` says another. Of fixed judges, or of one judge where no
+    population of judges is known, the interval is over texts alone, by the jackknife.
+Source
+    docs/pools.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from errorbar.core.estimate import Estimate, Undefined, value_or_none
+from errorbar.core.problems import Place, Problem, Problems, UsageError
+from errorbar.formats.pools import Pool, Pools
+from errorbar.metrics.base import Metric, Opaque
+from errorbar.metrics.folding import ScoringPlan, Whole
+from errorbar.metrics.judge_sets import (
+    JudgeCoverage,
+    JudgedValues,
+    find_judges,
+    judging_of,
+)
+from errorbar.metrics.judges import JudgePlan, JudgeRule, Measured, RunSpread
+from errorbar.metrics.over_judges import judged_measures
+from errorbar.metrics.scores import JointEstimate, Score
+from errorbar.stats.pools import PoolVariance, three_way
+from errorbar.stats.two_way import texts_and_runs
+
+
+@dataclass(frozen=True, slots=True)
+class PoolScore:
+    """A system's measures in one pool."""
+
+    pool: Pool
+    rule: JudgeRule
+    measures: Mapping[str, JointEstimate]  # over texts and the judges of the pool, or texts alone
+
+    @property
+    def over(self) -> str:
+        """What the intervals are over, in words."""
+        return over_text(self.pool, self.rule)
+
+
+@dataclass(frozen=True, slots=True)
+class PoolMean:
+    """A mean over pools that are a sample."""
+
+    estimate: Estimate
+    components: PoolVariance | None = None  # None: not known
+
+
+@dataclass(frozen=True, slots=True)
+class PooledScore:
+    """A system's measures in every pool."""
+
+    rows: tuple[PoolScore, ...]
+    mean: Mapping[str, PoolMean] | None = None  # over texts, judges and pools; None: pools are no sample
+
+    def range_of(self, measure: str) -> tuple[float, float] | None:
+        """The lowest and the highest value of a measure over pools; None where a pool has none."""
+        values = [row.measures[measure].estimate.value for row in self.rows]
+        known = [value for value in values if value is not None]
+        return (min(known), max(known)) if len(known) == len(values) else None
+
+
+def over_text(pool: Pool, rule: JudgeRule) -> str:
+    """What an interval in a pool is over, in words."""
+    if rule.random:
+        return f"over texts and the judges of pool {pool.name}"
+    return f"over texts, against the judge{'s' * (rule.n_judges > 1)} of pool {pool.name}"
+
+
+@dataclass(frozen=True, slots=True)
+class PoolJudging:
+    """Who judged in which pool, and by which rule."""
+
+    pools: Pools
+    k: int
+    columns: tuple[tuple[int, ...], ...]  # of the judges of each pool who looked at something
+    coverages: tuple[JudgeCoverage, ...]
+    rules: tuple[JudgeRule, ...]
+
+    def values(self, metric: Metric, statistics: Opaque) -> list[JudgedValues]:
+        """A system's values in every pool."""
+        return [coverage.values(metric, statistics) for coverage in self.coverages]
+
+    def spreads(self, metric: Metric, statistics: Opaque) -> list[list[RunSpread]]:
+        """How each measure varies over the system's runs, in every pool."""
+        return [coverage.spreads(metric, statistics) for coverage in self.coverages]
+
+    @property
+    def convention(self) -> str:
+        """How it is named in a signature."""
+        return f"{self.pools.convention},k:{self.k}"
+
+
+def pool_judging(
+    metric: Metric,
+    statistics: Opaque,
+    pools: Pools,
+    annotators: Sequence[str],
+    clusters: NDArray[np.int64],
+    plan: JudgePlan,
+    seed: int,
+    problems: Problems,
+) -> PoolJudging:
+    """Who judged in which pool, seen in any system's statistics; notes say what intervals are over.
+
+    Raises:
+        UsageError: If the metric knows no single annotators, nobody of a pool looked at anything, or a set is to have
+            more judges than a pool.
+    """
+    if "annotators" in metric.lacks or metric.annotator is not None:
+        why = metric.lacks.get("annotators", "it scores against one annotator alone")
+        raise UsageError(
+            Problem("metric-lacks", f"{metric.spec} has no scores in pools: {why}", fix="leave out --pools")
+        )
+    pools = pools.of(annotators, problems)
+    active = find_judges(metric, statistics, len(annotators))
+    numbers = {name: number for number, name in enumerate(annotators)}
+    columns = tuple(tuple(numbers[name] for name in pool.judges if numbers[name] in active) for pool in pools)
+    sizes = [len(own) for own in columns]
+    for pool, size in zip(pools, sizes, strict=True):
+        if size < (plan.k or 1):
+            message = f"pool {pool.name} has {size or 'no'} judge{'s' * (size != 1)} who looked at a text"
+            fix = f"--judges='random(k={min(sizes)})'" if min(sizes) else "leave the pool out"
+            raise UsageError(Problem("pool-nobody", message, pool.place, f"at least {plan.k or 1}", fix))
+    k = plan.k or min(sizes)
+    own_plan = replace(plan, k=k)
+    coverages = tuple(judging_of(metric, statistics, len(annotators), clusters, k, seed, among=own) for own in columns)
+    rules = tuple(own_plan.rule(metric, size) for size in sizes)
+    if plan.k is None and max(sizes) > k:
+        named = ", ".join(f"{pool.name} {size}" for pool, size in zip(pools, sizes, strict=True))
+        message = (
+            f"pools differ in size ({named}): every score is against {k}, as scores against more judges are higher"
+        )
+        problems.note("pool-sizes", message, Place(), fix="--judges='random(k=1)' scores against one judge at a time")
+    for pool, rule in zip(pools, rules, strict=True):
+        rule.note(problems, f"pool {pool.name}'s")
+    return PoolJudging(pools, k, columns, coverages, rules)
+
+
+def scores_in_pools(
+    scores: Sequence[Score], measured: Sequence[Measured], whole: Whole, plan: ScoringPlan, problems: Problems
+) -> list[Score]:
+    """The scores with their measures in the plan's pools."""
+    if plan.pools is None:
+        return list(scores)
+    resampling, judgings = whole.resampling, dict[str, PoolJudging]()
+    judges, pools = plan.judges or JudgePlan("fixed"), plan.pools
+    level, seed = (None, 0) if resampling is None else (resampling.confidence_level, resampling.seed)
+    clusters = np.zeros(whole.n, np.int64) if resampling is None else whole.documents.clusters()
+    pooled = []
+    for score, (metric, join) in zip(scores, measured, strict=True):
+        statistics = join()
+        if score.metric not in judgings:
+            notes = Problems() if judgings else problems
+            judgings[score.metric] = pool_judging(
+                metric, statistics, pools, whole.annotators, clusters, judges, seed, notes
+            )
+        judging = judgings[score.metric]
+        conventions = *score.signature.conventions, judging.convention
+        signature = replace(score.signature, conventions=conventions)
+        pooled.append(replace(score, signature=signature, pools=_score_in_pools(metric, statistics, judging, level)))
+    return pooled
+
+
+def _score_in_pools(metric: Metric, statistics: Opaque, judging: PoolJudging, level: float | None) -> PooledScore:
+    values, runs = judging.values(metric, statistics), judging.spreads(metric, statistics)
+    rows = []
+    for pool, rule, own, spreads in zip(judging.pools, judging.rules, values, runs, strict=True):
+        rows.append(PoolScore(pool, rule, _measures(metric, own, rule, level, spreads)))
+    if not judging.pools.sampled:
+        return PooledScore(tuple(rows))
+    mean = {measure.name: pool_mean(values, k, level, measure.scale) for k, measure in enumerate(metric.measures)}
+    return PooledScore(tuple(rows), mean)
+
+
+def _measures(
+    metric: Metric, values: JudgedValues, rule: JudgeRule, level: float | None, runs: Sequence[RunSpread]
+) -> dict[str, JointEstimate]:
+    """Every measure in one pool, with intervals where a level is given."""
+    n_texts = len(values.table) - 1
+    if level is not None and rule.random:
+        return judged_measures(metric, values, rule, level, runs)
+    estimates = {}
+    for k, measure in enumerate(metric.measures):
+        means = values.means(k)[:, 0]
+        if level is None:
+            estimates[measure.name] = JointEstimate(Estimate(value_or_none(float(means[0])), n_texts))
+            continue
+        components = texts_and_runs(float(means[0]), means[1:], runs[k].variance, runs[k].df)
+        estimates[measure.name] = JointEstimate.of(float(means[0]), n_texts, components, level, measure.scale)
+    return estimates
+
+
+def pool_mean(values: Sequence[JudgedValues], measure: int, level: float | None, scale: object) -> PoolMean:
+    """The mean of a measure over pools that are a sample."""
+    means = [own.means(measure) for own in values]
+    bare = Estimate(value_or_none(float(np.mean([own[0, 0] for own in means]))), len(means[0]) - 1)
+    if level is None:
+        return PoolMean(bare)
+    components = three_way(np.stack([own[:, 0] for own in means], axis=1), [own[0, 1:] for own in means])
+    if isinstance(components, Undefined):
+        return PoolMean(bare.with_interval(components))
+    return PoolMean(bare.with_interval(components.interval(level, scale)), components)

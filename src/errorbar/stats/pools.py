@@ -1,0 +1,269 @@
+"""Pools of judges: how a score varies over pools that are a sample, and whether a difference depends on the pool.
+
+Formula
+    Variance, pools random: U_g is the score of pool g = 1..G, V_A,g its jackknife's variance over the m_g judges of
+    the pool. Between pools B = s^2(U)/G with G - 1 degrees of freedom, s^2(U) the variance of the pools' scores;
+    within them W = sum V_A,g / G^2 with Satterthwaite's degrees of freedom of m_g - 1 each. Of single judges, k in
+    each pool, these are the mean squares of the nested analysis of variance: B = MS_pool/(G k), W = MS_judge/(G k),
+    V_pool = G max(0, B - W) = max(0, MS_pool - MS_judge)/k. The mean over texts, judges and pools has
+    V = V_E + max(B, W), V_E the jackknife's variance over texts of the mean over pools, and Satterthwaite's degrees
+    of freedom.
+    Interaction: D_g is the difference of two systems in pool g, Var_g = V_E,g + V_A,g its variance over texts and the
+    judges of the pool. Q = sum (D_g - D)^2 / Var_g, D the mean of all D_g weighed by 1 / Var_g. Judges are dealt
+    anew into pools of the same sizes, in all ways up to 2,000, else in 2,000 random ones, Q is computed anew, and p
+    is the share of ways with a Q at least as large. Many pairs: step-down max over sqrt(Q_pair / mean of Q_pair over
+    all ways), the same ways for every pair.
+Conventions
+    max(B, W): a variance between pools that comes out below what judges alone make of it is that of judges.
+    D weighed by 1/Var_g makes Q the smallest it can be, and with two pools the square of Welch's t, so that a pool
+    whose judges vary much cannot make a difference of the others look sure; a plain mean would. Studentized so, the
+    test also holds, as judges grow in number, where pools differ in how much their judges vary (Chung & Romano).
+    A pool of one judge has no variance within: its Var_g is V_E,g, in every way to deal. Pools of one size have no
+    names: ways that differ in nothing else count once. If every pool has one judge, there is one way, and p = 1.
+    With n ways no p is below 1/n; where that is above the level, a pair is undecided and not alike.
+    Texts stay as they are: the p is about these texts and other judges. Intervals of D_g are over texts too.
+Source
+    Searle, Casella & McCulloch 1992, Variance Components, chapter 3, for the nested analysis; Satterthwaite 1946;
+    Cochran 1954, Biometrics 10, for Q; Chung & Romano 2013, Annals of Statistics 41, for permutations of studentized
+    statistics; Westfall & Young 1993 for the step-down maximum. docs/pools.md measures size, power and coverage.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain, combinations, pairwise
+from math import comb, factorial, inf, isnan, prod
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from errorbar.core.arrays import Floats
+from errorbar.core.estimate import Interval, Scale, Undefined
+from errorbar.stats.multiple import step_down_max_t
+from errorbar.stats.paired import count_extreme
+from errorbar.stats.resampling import ANYWHERE, stream
+from errorbar.stats.two_way import jackknife, satterthwaite, t_interval, t_p_value, unknown_texts
+
+MOST_WAYS = 2000
+"""Ways to deal judges into pools that are all tried; of more, as many are drawn."""
+Way = tuple[frozenset[int], ...]
+"""Who is in each pool."""
+NONE = 0.0, inf
+"""A part of a variance that there is none of."""
+
+
+@dataclass(frozen=True, slots=True)
+class PoolVariance:
+    """A mean over pools, and how it varies over texts, judges in pools, and pools."""
+
+    value: float
+    texts: float  # V_E
+    between: float  # B
+    within: float  # W
+    n_texts: int
+    n_pools: int
+    within_df: float
+    judges_per_pool: float  # harmonic mean
+
+    @property
+    def pools(self) -> float:
+        """V_pool, the variance of one pool."""
+        return self.n_pools * max(0.0, self.between - self.within)
+
+    @property
+    def ms_pool(self) -> float:
+        """Mean square between pools, of scores of single judges."""
+        return self.between * self.n_pools * self.judges_per_pool
+
+    @property
+    def ms_judge(self) -> float:
+        """Mean square between judges of a pool."""
+        return self.within * self.n_pools * self.judges_per_pool
+
+    @property
+    def _parts(self) -> list[tuple[float, float]]:
+        between = self.between, self.n_pools - 1.0
+        judges, pools = ((self.within, self.within_df), NONE) if self.within > self.between else (NONE, between)
+        return [(self.texts, self.n_texts - 1.0), judges, NONE, pools]
+
+    @property
+    def variance(self) -> float:
+        """V_E + max(B, W)."""
+        return sum(variance for variance, _ in self._parts)
+
+    @property
+    def df(self) -> float:
+        """Satterthwaite's degrees of freedom."""
+        return satterthwaite(self._parts)
+
+    def interval(self, confidence_level: float, scale: Scale = ANYWHERE) -> Interval | Undefined:
+        """The interval over texts, judges and pools inside the range of a measure, or why it would say nothing."""
+        return t_interval(self.value, self._parts, confidence_level, scale, "three-way jackknife, t")
+
+    @property
+    def p_value(self) -> float:
+        """How likely a value at least so far from 0 is where 0 is true: two-sided."""
+        return t_p_value(self.value, self.variance, self.df)
+
+
+def three_way(without_text: ArrayLike, without_judge: Sequence[ArrayLike]) -> PoolVariance | Undefined:
+    """The components of a mean over pools that are a sample, or why they are not known.
+
+    Args:
+        without_text: The score of every pool, on everything and then without each text; shape (1 + texts, pools).
+        without_judge: For each pool its score without each of its judges; empty where it has one.
+    """
+    table = np.asarray(without_text, np.float64)
+    values, means = table[0], table.mean(axis=1)
+    if why := unknown_texts(float(means[0]), means[1:]):
+        return why
+    within = [(jackknife(one), float(np.size(one) - 1)) for one in without_judge if np.size(one) > 1]
+    if any(isnan(variance) for variance, _ in within):
+        return Undefined.WITHOUT_A_JUDGE
+    n_pools = len(values)
+    scaled = [(variance / n_pools**2, df) for variance, df in within]
+    return PoolVariance(
+        float(means[0]),
+        jackknife(means[1:]),
+        float(values.var(ddof=1) / n_pools),
+        sum(variance for variance, _ in scaled),
+        len(table) - 1,
+        n_pools,
+        satterthwaite(scaled),
+        n_pools / sum(1 / max(1, np.size(one)) for one in without_judge),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class InteractionTest:
+    """Whether the difference of two systems depends on the pool."""
+
+    q: float  # NaN where a difference is undefined
+    p_unadjusted: float | None  # None: nothing can be tested
+    p: float | None  # adjusted for all pairs
+    n_ways: int  # to deal judges into pools
+    exact: bool  # those are all there are
+
+    @property
+    def smallest_p(self) -> float:
+        """The smallest p that so many ways can give."""
+        return 1 / (self.n_ways + (not self.exact))
+
+
+def deal_judges(
+    sizes: Sequence[int], seed: int = 0, most: int = MOST_WAYS
+) -> tuple[list[tuple[frozenset[int], ...]], bool]:
+    """The ways to deal judges, numbered pool by pool, into pools of some sizes; whether they are all there are.
+
+    Pools of one size have no names.
+    """
+    n_ways = count_ways(sizes)
+    if n_ways <= most:
+        return list(_all_ways(frozenset(range(sum(sizes))), tuple(sorted(sizes)))), True
+    rng, starts = stream(seed, "pools", *sizes), np.cumsum([0, *sizes])
+    drawn = (rng.permutation(starts[-1]) for _ in range(most))
+    cuts = list(zip(starts[:-1].tolist(), starts[1:].tolist(), strict=True))
+    return [tuple(frozenset(order[a:b].tolist()) for a, b in cuts) for order in drawn], False
+
+
+def count_ways(sizes: Sequence[int]) -> int:
+    """The number of ways to deal judges into pools of some sizes, where pools of one size have no names."""
+    left, ways = sum(sizes), 1
+    for size in sizes:
+        ways *= comb(left, size)
+        left -= size
+    return ways // prod(factorial(list(sizes).count(size)) for size in set(sizes))
+
+
+def _own_way(sizes: Sequence[int]) -> Way:
+    starts = np.cumsum([0, *sizes]).tolist()
+    return tuple(frozenset(range(a, b)) for a, b in pairwise(starts))
+
+
+def _all_ways(judges: frozenset[int], sizes: tuple[int, ...], after: int = -1) -> Iterator[tuple[frozenset[int], ...]]:
+    """Every way, the groups of one size in the order of their first judge; ``after``: that of the group before."""
+    if not sizes:
+        yield ()
+        return
+    size, *others = sizes
+    for group in combinations(sorted(judges), size):
+        if group[0] <= after:
+            continue
+        follows = group[0] if others and others[0] == size else -1
+        for tail in _all_ways(judges - set(group), tuple(others), follows):
+            yield (frozenset(group), *tail)
+
+
+def interaction_tests(
+    differences: Sequence[Floats], masks: NDArray[np.uint8], k: int, sizes: Sequence[int], seed: int = 0
+) -> list[InteractionTest]:
+    """Test for each pair of systems whether its difference depends on the pool.
+
+    Args:
+        differences: Of each pair, against every set of judges; on everything, then without each text; shape
+            (1 + texts, sets).
+        masks: Who is in each set; shape (sets, judges), judges pool by pool. All sets of k, and all sets of k - 1 if
+            a pool has k judges and k > 1.
+        k: Judges of a set.
+        sizes: Judges of each pool.
+        seed: Of the ways that are drawn where there are too many.
+    """
+    ways, exact = deal_judges(sizes, seed)
+    own = _own_way(sizes)
+    groups = {group: at for at, group in enumerate(dict.fromkeys(chain(own, *ways)))}
+    numbers = np.array([[groups[group] for group in way] for way in ways])
+    observed_at = np.array([groups[group] for group in own])
+    weights = [_group_weights(sorted(group), masks, k) for group in groups]
+    whole = np.stack([first for first, _ in weights])
+    tables, known = [], []
+    for number, table in enumerate(differences):
+        values, variances = _group_moments(table, whole, [without for _, without in weights])
+        q_ways, q = (
+            _cochran_q(values[numbers], variances[numbers]),
+            _cochran_q(values[observed_at], variances[observed_at]),
+        )
+        tables.append((float(q), q_ways))
+        if np.isfinite(q) and np.isfinite(q_ways).all():
+            known.append(number)
+    tests = [InteractionTest(q, None, None, len(ways), exact) for q, _ in tables]
+    if not known:
+        return tests
+    roots = np.sqrt([tables[k][0] for k in known]), np.sqrt([tables[k][1] for k in known])
+    alone = [
+        (count_extreme(q, swapped) + (not exact)) / (len(ways) + (not exact)) for q, swapped in zip(*roots, strict=True)
+    ]
+    adjusted = step_down_max_t(*roots, exact=exact, p_values=alone)
+    for at, p_alone, p in zip(known, alone, adjusted.tolist(), strict=True):
+        tests[at] = InteractionTest(tables[at][0], p_alone, p, len(ways), exact)
+    return tests
+
+
+def _group_weights(group: Sequence[int], masks: NDArray[np.uint8], k: int) -> tuple[Floats, Floats]:
+    """Weights of the sets in a group's value, and in its value without each judge; shapes (sets,), (judges, sets)."""
+    sizes = masks.sum(axis=1)
+    inside = masks[:, group].sum(axis=1) == sizes
+    own = inside & (sizes == k)
+    if len(group) == 1:
+        return own.astype(np.float64), np.zeros((0, len(masks)))
+    within = own if len(group) > k else inside & (sizes == k - 1)
+    without = np.stack([within & (masks[:, judge] == 0) for judge in group]).astype(np.float64)
+    return own / own.sum(), without / without.sum(axis=1, keepdims=True)
+
+
+def _group_moments(table: Floats, whole: Floats, without: Sequence[Floats]) -> tuple[Floats, Floats]:
+    """The difference in each group, and its variance over texts and judges; shape (groups,) each."""
+    values, left_out = whole @ table[0], table[1:]
+    n = len(left_out)
+    centered = left_out - left_out.mean(axis=0)
+    texts = (n - 1) / n * ((centered @ whole.T) ** 2).sum(axis=0)
+    judges = [jackknife(rows @ table[0]) if len(rows) > 1 else 0.0 for rows in without]
+    return values, texts + np.array(judges)
+
+
+def _cochran_q(values: Floats, variances: Floats) -> Floats:
+    """Q of pools in the last axis."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        weights = 1 / variances
+        mean = (weights * values).sum(axis=-1, keepdims=True) / weights.sum(axis=-1, keepdims=True)
+        return np.asarray((weights * (values - mean) ** 2).sum(axis=-1), np.float64)
