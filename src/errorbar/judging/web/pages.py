@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from errorbar.core.problems import MissingExtraError
 from errorbar.judging.scheme_kinds import kind_of
+from errorbar.judging.web.assets import assets_version
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
 
 
 TEMPLATES = Path(__file__).parent / "templates"
-STATIC = Path(__file__).parent / "static"
 
 
 @cache
@@ -42,6 +42,7 @@ def pages() -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=False,
     )
+    environment.globals["version"] = assets_version()
     return environment
 
 

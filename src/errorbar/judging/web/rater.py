@@ -10,7 +10,7 @@ from typing import Any
 
 from sqlalchemy import Connection, func, select
 from starlette.requests import Request
-from starlette.responses import FileResponse, HTMLResponse, RedirectResponse, Response
+from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from errorbar.core.labels import format_count
@@ -32,9 +32,9 @@ from errorbar.judging.study.invitations import (
     rater_of,
 )
 from errorbar.judging.study.rules import StudyRules, get_value
+from errorbar.judging.web.assets import assets
 from errorbar.judging.web.markup import ShownItems, fragment, markdown_html
 from errorbar.judging.web.pages import (
-    STATIC,
     done_page,
     guidelines_page,
     introduction_of,
@@ -442,7 +442,7 @@ async def done(request: Request) -> Response:
 
 async def service_worker(_: Request) -> Response:
     """Lies beside the page that it keeps, since it may keep nothing above it."""
-    return FileResponse(STATIC / "service-worker.js", media_type="text/javascript")
+    return Response(assets()["service-worker.js"].content, media_type="text/javascript")
 
 
 async def sign_out(request: Request) -> Response:
