@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from errorbar.judging import JudgedItem, load_scheme
 from errorbar.judging.scheme import tokens
-from errorbar.judging.web.markup import fragment
 from errorbar.judging.web.assets import STATIC
+from errorbar.judging.web.markup import fragment
 from errorbar.judging.web.pages import TEMPLATES
 from tests.judging.browser.items import marked
 
@@ -141,7 +141,9 @@ def test_a_gap_tells_nothing_of_the_word(length: int) -> None:
 
 def test_the_worker_keeps_every_file_that_the_page_loads() -> None:
     worker = (STATIC / "service-worker.js").read_text(encoding="utf-8")
-    shell = (TEMPLATES / "frame.html").read_text(encoding="utf-8") + (TEMPLATES / "work.html").read_text(encoding="utf-8")
+    shell = (TEMPLATES / "frame.html").read_text(encoding="utf-8") + (TEMPLATES / "work.html").read_text(
+        encoding="utf-8"
+    )
     loaded = set(re.findall(r"/static/([\w.]+)", shell))
     assert set(re.findall(r"'([\w.]+\.(?:js|css|svg))'", worker)) == loaded
 

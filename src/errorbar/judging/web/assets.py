@@ -45,7 +45,7 @@ class Asset:
 
 
 def bundle_script(name: str, folder: Path = STATIC) -> str:
-    """Join a script with all that it imports, each part in a scope of its own, after those that it imports.
+    """Join a script with all that it imports, each of these in a scope of its own, before those that import it.
 
     Args:
         name: Of the script, whose imports are of the form ``import { a, b } from './part.js';``, on one line.
@@ -69,14 +69,15 @@ def bundle_script(name: str, folder: Path = STATIC) -> str:
             add(imported, (*importers, part))
         exported = ", ".join(_EXPORT.findall(source))
         body = _EXPORT.sub("", _IMPORT.sub(lambda match: f"const {match[1]} = {_scope(match[2])};\n", source))
-        parts[part] = f"const {_scope(part)} = (() => {{\n{body}return {{ {exported} }};\n}})();\n"
+        in_scope = f"const {_scope(part)} = (() => {{\n{body}return {{ {exported} }};\n}})();\n"
+        parts[part] = in_scope if importers else body
 
     add(name, ())
     return "".join(parts.values())
 
 
 def _scope(part: str) -> str:
-    return f"${part.removesuffix('.js')}"
+    return f"${part.removesuffix('.js').replace('-', '_')}"
 
 
 @cache
