@@ -93,7 +93,7 @@ _INPUTS = """gold reference-of documents unmarked as-written source corpus human
     labels unknown repeats counts truth key sample-key judged scores systems sentences first-sentence data
     from from-file tokens lenient force retokenize models treebank text"""
 _INTERVALS = "ci ci-method confidence resamples permutations adjust swaps judges"
-_OUTPUT = "format output out write to save title chart charts browse tables-only report summary differing"
+_OUTPUT = "format output out write to save chart charts browse tables-only report summary differing"
 _OTHER = "seed jobs cache prune version help"
 GROUPS: Mapping[str, frozenset[str]] = {
     "Inputs": frozenset(_INPUTS.split()),

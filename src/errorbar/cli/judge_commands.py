@@ -72,6 +72,10 @@ def _qr_lines(code: segno.QRCode) -> Iterator[str]:
     pay={"metavar": "TEXT"},
     consent={"type": INPUT, "metavar": "FILE", "default": None},
     eligibility={"metavar": "TEXT"},
+    title={"metavar": "TEXT"},
+    contact={"metavar": "TEXT"},
+    pay_total={"metavar": "TEXT"},
+    return_url=URL,
     stop={"metavar": "QUESTION"},
     language={"metavar": "CODE", "hidden": True},
     **dict.fromkeys(

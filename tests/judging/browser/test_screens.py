@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 
 from errorbar.judging import JudgedItem, load_scheme
 from errorbar.judging.scheme import tokens
+from errorbar.judging.web.assets import STATIC
 from errorbar.judging.web.markup import fragment
-from errorbar.judging.web.pages import STATIC, TEMPLATES
+from errorbar.judging.web.pages import TEMPLATES
 from tests.judging.browser.items import marked
 
 SPAN, CHOICE, CLOZE = load_scheme("preposition"), load_scheme("choice"), load_scheme("cloze")
@@ -140,8 +141,11 @@ def test_a_gap_tells_nothing_of_the_word(length: int) -> None:
 
 def test_the_worker_keeps_every_file_that_the_page_loads() -> None:
     worker = (STATIC / "service-worker.js").read_text(encoding="utf-8")
-    kept = set(re.findall(r"'([\w.]+\.(?:js|css|svg))'", worker))
-    assert kept == {path.name for path in STATIC.iterdir()} - {"service-worker.js", "manage.css"}
+    shell = (TEMPLATES / "frame.html").read_text(encoding="utf-8") + (TEMPLATES / "work.html").read_text(
+        encoding="utf-8"
+    )
+    loaded = set(re.findall(r"/static/([\w.]+)", shell))
+    assert set(re.findall(r"'([\w.]+\.(?:js|css|svg))'", worker)) == loaded
 
 
 def test_nothing_is_loaded_from_elsewhere_and_nothing_is_inline() -> None:

@@ -1,4 +1,4 @@
-"""Completion codes: what a rater of a crowd shows to be paid.
+"""Completion codes: what a rater of a crowd shows to be paid, and the address to which they go back.
 
 A code is random, given when the work is done, and redeemed once. It counts as long as its rater keeps the judgments
 that it was given for and is not excluded.
@@ -7,17 +7,24 @@ that it was given for and is not excluded.
 from __future__ import annotations
 
 import json
+import re
 import secrets
 from dataclasses import dataclass
+from urllib.parse import quote, urlsplit
 
 from sqlalchemy import Connection, insert, select, update
 
+from errorbar.core.problems import Problem, UsageError, shorten_text
 from errorbar.judging.random_tokens import same
 from errorbar.judging.store.tables import EVENT, RATER
 
 ALPHABET = "23456789ABCDEFGHJKMNPQRSTUVWXYZ"
 """Letters and digits that nobody takes for another."""
 GROUPS, LENGTH = 3, 4
+
+CODE, PARTICIPANT = "{code}", "{participant}"
+"""What stands in a return address for a rater's completion code, and for their id at a crowd's service."""
+MOST_URL = 2000
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,3 +83,31 @@ def redeem(tx: Connection, code: str, now: float) -> Redeemed:
         tx.execute(update(RATER).where(RATER.c.id == owner.id).values(code_used=now))
         tx.execute(insert(EVENT).values(at=now, kind="redeemed", rater=owner.id, data=json.dumps({"code": owner.code})))
     return Redeemed(owner.name, owner.code_used, withdrawn)
+
+
+def check_return_url(url: str) -> None:
+    """See that browsers may be sent to an address: that of a crowd's service, or a page of one's own.
+
+    Raises:
+        UsageError: If it is no address that begins with ``https://``, or names what no rater has.
+    """
+    try:
+        parts = urlsplit(url)
+        fits = parts.scheme == "https" and parts.hostname and parts.username is None and "{" not in parts.netloc
+        fits = fits and len(url) <= MOST_URL and not re.search(r"[\s\x00-\x1f\x7f\\\"<>]", url)
+        fits = fits and (parts.port is None or parts.port > 0)
+    except ValueError:
+        fits = False
+    if url and not fits:
+        message = f"--return-url must be an address that begins with https://, got '{shorten_text(url)}'"
+        raise UsageError(Problem("judge-return-url", message))
+    for name in re.findall(r"\{[^{}]*\}", url):
+        if name not in (CODE, PARTICIPANT):
+            fix = f"{CODE} stands for a rater's completion code, {PARTICIPANT} for their id"
+            raise UsageError(Problem("judge-return-url", f"--return-url names {name}, which no rater has", fix=fix))
+
+
+def return_address(url: str, participant: str, code: str = "") -> str:
+    """A return address with what it names of a rater; as long as there is no code, its place stays."""
+    address = url.replace(PARTICIPANT, quote(participant, safe=""))
+    return address.replace(CODE, quote(code, safe="")) if code else address

@@ -72,3 +72,20 @@ def pick(tx: Connection, rater: int, k: int, point: int, *, in_order: bool = Fal
         return AvailableItem(*tx.execute(_NEAR, {**values, "k": k, "first": first, "turn": point % NEAR}).one())
     row = tx.execute(_FEWEST, {**values, "k": k, "share": point / 2**64}).first()
     return None if row is None else AvailableItem(*row)
+
+
+_IN_ALL = text(  # by the index of free items, and by what the rater had: it is asked whenever a page is loaded
+    "SELECT (SELECT count(*) FROM item WHERE place IS NOT NULL AND stopped = '' AND taken < :k)"
+    " - (SELECT count(*) FROM assignment a JOIN item i ON i.id = a.item WHERE a.rater = :rater AND a.round = 'main'"
+    " AND a.state <> 'expired' AND i.place IS NOT NULL AND i.stopped = '' AND i.taken < :k)"
+    " + (SELECT count(*) FROM assignment WHERE rater = :rater AND state = 'open' AND round <> 'quiz')"
+    " + (SELECT judged FROM rater WHERE id = :rater)"
+)
+
+
+def count_items_of(tx: Connection, rater: int, k: int) -> int:
+    """About how many items are a rater's: those that they judged or hold, and the work that they could get now.
+
+    Other raters take of that work, and gold items and repeats come with it.
+    """
+    return int(tx.scalar(_IN_ALL, {"rater": rater, "k": k}) or 0)

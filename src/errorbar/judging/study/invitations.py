@@ -190,6 +190,12 @@ def rater_of(tx: Connection, invite: Invite, participant: str = "") -> int | Non
     return rater if participant or invite.is_personal else None
 
 
+def participant_id(key: str) -> str:
+    """The id that a service gave a rater, of what the store calls them; empty: they came by a link of their own."""
+    kind, _, name = key.partition(":")
+    return name if kind == "id" else ""
+
+
 def join(
     tx: Connection,
     invite: Invite,

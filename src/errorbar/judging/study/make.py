@@ -25,6 +25,7 @@ from errorbar.judging.items.item import JudgedItem
 from errorbar.judging.items.proposed_verbs import with_verbs
 from errorbar.judging.items.sources import Against, read_items, with_gold
 from errorbar.judging.protocol.changes import add_items, set_rules
+from errorbar.judging.protocol.completion_codes import check_return_url
 from errorbar.judging.scheme import Scheme
 from errorbar.judging.scheme_files import load_scheme, scheme_text
 from errorbar.judging.stopping.question import fitting
@@ -134,7 +135,9 @@ def _study_info(head: Record) -> StudyInfo:
     key = json.dumps(head["key"], ensure_ascii=False) if "key" in head else ""
     if key:
         parsed_key(key)
-    return StudyInfo(Scheme.from_json(scheme), StudyRules.from_json(rules), head["guidelines"], head["made_by"], key)
+    known = StudyRules.from_json(rules)
+    check_return_url(known.return_url)
+    return StudyInfo(Scheme.from_json(scheme), known, head["guidelines"], head["made_by"], key)
 
 
 class _Restoring:
@@ -212,6 +215,8 @@ class _Restoring:
 
 _LANGUAGE = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8})*")
 MOST = 10**9
+MOST_LINE = 200
+"""Characters of a line that raters read."""
 _Raters = Annotated[int, Bounds(1, 10_000)]
 _Page = Annotated[int, Bounds(1, 10)]
 _GoldPerPage = Annotated[int, Bounds(0, 10)]
@@ -236,6 +241,13 @@ class Ruling(TypedDict, total=False):
     pay: Annotated[str, ArgumentDoc("", "What an item pays, e.g. ``$0.02``, as raters read it.")]
     consent: Annotated[str, ArgumentDoc("", "Text that raters must agree to.")]
     eligibility: Annotated[str | Sequence[str], ArgumentDoc((), "A question that raters must answer with yes.")]
+    title: Annotated[str, ArgumentDoc("", "The title that raters see; empty: the scheme's.")]
+    contact: Annotated[str, ArgumentDoc("", "To whom raters can write, e.g. ``Jo Doe, jo@example.org``.")]
+    minutes: Annotated[Whole, ArgumentDoc(0, "How long the work takes a rater, as they read it; 0: nothing is said.")]
+    pay_total: Annotated[str, ArgumentDoc("", "What the whole work pays, e.g. ``$3``, as raters read it.")]
+    return_url: Annotated[str, ArgumentDoc("", "Where raters go in the end; may name {code}, {participant}.")]
+    break_minutes: Annotated[Whole, ArgumentDoc(30, "Minutes at work after which a break is suggested; 0: never.")]
+    break_items: Annotated[Whole, ArgumentDoc(0, "Items after which a break is suggested; 0: never.")]
     language: Annotated[str, ArgumentDoc("en", "The language of the texts, e.g. ``pt-BR``.")]
     direction: Annotated[Direction, ArgumentDoc("auto", "The direction in which the texts are written.")]
     stop: Annotated[str, ArgumentDoc("", "When judging may stop early, e.g. ``R(half_width=0.03)``.")]
@@ -401,6 +413,12 @@ def check_rules(rules_by_name: Mapping[str, Any]) -> StudyRules:
     if not _LANGUAGE.fullmatch(rules.language):
         message = f"--language must be the code of a language, got '{shorten_text(rules.language)}'"
         raise UsageError(Problem("bad-parameter", message, fix="for example en, pt-BR or zh-Hant"))
+    for name in ("title", "contact", "pay_total"):
+        text = getattr(rules, name)
+        if len(text) > MOST_LINE or not text.isprintable():
+            message = f"--{name.replace('_', '-')} must be one line of at most {MOST_LINE} characters"
+            raise UsageError(Problem("bad-parameter", f"{message}, got '{shorten_text(text)}'"))
+    check_return_url(rules.return_url)
     if rules.gold_per_page > rules.page:
         message = f"--gold-per-page must be at most the {rules.page} items of a page, got {rules.gold_per_page}"
         raise UsageError(Problem("bad-parameter", message))

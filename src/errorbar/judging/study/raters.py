@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from os import PathLike
@@ -35,6 +36,7 @@ class RaterOnList:
         judged: Items that they judged, gold ones and repeats included, the quiz not.
         held: Items that they hold.
         joined: When, ISO 8601 in UTC.
+        agreed: When they agreed to the consent text; None: there was none.
         last: When their last answer came; None: none has.
         code: Whether they have their completion code, and it counts.
         withdrawn: Whether they had it, and it does not count any more: they are excluded or took answers back.
@@ -49,6 +51,7 @@ class RaterOnList:
     judged: int
     held: int
     joined: str
+    agreed: str | None
     last: str | None
     code: bool
     withdrawn: bool
@@ -74,13 +77,15 @@ class JudgeRaters(Result):
     def tables(self) -> list[Table]:
         """A row for each rater."""
         columns = [Column("rater"), Column("status"), Column("judged", "count"), Column("held", "count")]
-        columns += map(Column, ("quiz", "last answer", "code", "reason"))
+        has_consent = any(rater.agreed for rater in self.raters)
+        columns += map(Column, (*(["agreed"] if has_consent else ()), "quiz", "last answer", "code", "reason"))
         rows: list[list[Cell]] = []
         for rater in self.raters:
             states = {"redeemed": rater.redeemed, "withdrawn": rater.withdrawn, "given": rater.code}
             code = ", ".join(state for state, holds in states.items() if holds)
             why = f"{rater.reason} ({rater.by})" if rater.reason else ""
-            rows.append([rater.name, rater.status, rater.judged, rater.held, rater.quiz, rater.last or "", code, why])
+            counts = [rater.judged, rater.held, *([rater.agreed or ""] if has_consent else ())]
+            rows.append([rater.name, rater.status, *counts, rater.quiz, rater.last or "", code, why])
         return [Table(columns, rows, "Raters", "raters")]
 
 
@@ -145,6 +150,7 @@ def rater_list(tx: Connection) -> list[RaterOnList]:
             judged=row.judged,
             held=held.get(row.id, 0),
             joined=iso_time(row.joined) or "",
+            agreed=_agreed_at(row.agreed),
             last=iso_time(last.get(row.id)),
             code=row.code is not None and is_earned(row.status, row.judged, row.code_for),
             withdrawn=row.code is not None and not is_earned(row.status, row.judged, row.code_for),
@@ -152,6 +158,12 @@ def rater_list(tx: Connection) -> list[RaterOnList]:
         )
         for row in rows
     ]
+
+
+def _agreed_at(agreed: str) -> str | None:
+    """When a rater agreed to the consent text."""
+    record = json.loads(agreed)
+    return iso_time(record.get("at")) if "consent" in record else None
 
 
 def exclude_rater(tx: Connection, name: str, reason: str, now: float) -> Problem:

@@ -47,6 +47,13 @@ class StudyRules:
         pay: What an item pays, shown to raters; empty: nothing is said.
         consent: Text that raters must agree to; empty: none.
         eligibility: Questions that must be answered with yes before the first item.
+        title: Of the study, for raters; empty: the scheme's.
+        contact: To whom raters can write; empty: nobody is named.
+        minutes: How long the work takes a rater, shown to them; 0: nothing is said.
+        pay_total: What the whole work of a rater pays, shown to them; empty: nothing is said.
+        return_url: Where raters go once they are done (``completion_codes.return_address``); empty: nowhere.
+        break_minutes: After how long at work a break is suggested; 0: never.
+        break_items: After how many items a break is suggested; 0: never.
         language: Of the texts (``lang``).
         direction: Of the texts (``dir``).
         stop: The question after which the study may stop early (``stop_question``); empty: none.
@@ -66,6 +73,13 @@ class StudyRules:
     pay: str = ""
     consent: str = ""
     eligibility: tuple[str, ...] = ()
+    title: str = ""
+    contact: str = ""
+    minutes: int = 0
+    pay_total: str = ""
+    return_url: str = ""
+    break_minutes: int = 30
+    break_items: int = 0
     language: str = "en"
     direction: Direction = "auto"
     stop: str = ""
@@ -88,7 +102,7 @@ class StudyRules:
         )
 
 
-_LATER = ("stop",)
+_LATER = ("stop", "title", "contact", "minutes", "pay_total", "return_url", "break_minutes", "break_items")
 """Rules that studies of older versions do not have."""
 
 

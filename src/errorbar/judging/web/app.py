@@ -12,16 +12,16 @@ from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import HTMLResponse, Response
-from starlette.routing import Mount
-from starlette.staticfiles import StaticFiles
+from starlette.routing import Route
 
 from errorbar.core.problems import ErrorbarError
 from errorbar.judging.stopping.watch import StopWatch
 from errorbar.judging.store.errors import OutcomeUnknownError
 from errorbar.judging.store.group_commit import GroupCommit
 from errorbar.judging.web import manager, manager_front, manager_raters, rater
+from errorbar.judging.web.assets import RaterCompression, send_asset
 from errorbar.judging.web.live_status import BeingComputedError
-from errorbar.judging.web.pages import STATIC, notice_page
+from errorbar.judging.web.pages import notice_page
 from errorbar.judging.web.requests import STORE_FAILS, Guard, RefusalError
 from errorbar.judging.web.server_state import Desk, Settings, desk_of, root_of
 
@@ -66,9 +66,12 @@ def app(study: Study, clock: Callable[[], float], settings: Settings | None = No
             *manager_raters.RATER_LIST_ROUTES,
             *manager.ROUTES,
             *manager.INVITATION_ROUTES,
-            Mount("/static", StaticFiles(directory=STATIC)),
+            Route("/static/{name}", send_asset),
         ],
-        middleware=[Middleware(Guard, hosts=server_settings.hosts, secure=server_settings.secure)],
+        middleware=[
+            Middleware(Guard, hosts=server_settings.hosts, secure=server_settings.secure),
+            Middleware(RaterCompression, compresslevel=6),
+        ],
         exception_handlers={
             RefusalError: _refused,
             ErrorbarError: _failed,

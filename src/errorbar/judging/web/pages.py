@@ -7,14 +7,19 @@ which the server is reached, empty if there is none.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
+from html import escape
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
+from errorbar.core.labels import format_count
 from errorbar.core.problems import MissingExtraError
 from errorbar.judging.scheme_kinds import kind_of
+from errorbar.judging.web.assets import assets_version
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -24,7 +29,6 @@ if TYPE_CHECKING:
 
 
 TEMPLATES = Path(__file__).parent / "templates"
-STATIC = Path(__file__).parent / "static"
 
 
 @cache
@@ -42,6 +46,8 @@ def pages() -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=False,
     )
+    environment.filters["linked"] = link_contact
+    environment.globals["version"] = assets_version()
     return environment
 
 
@@ -49,33 +55,62 @@ def _safe(html: str) -> object:
     return import_module("markupsafe").Markup(html)
 
 
+_ADDRESS = re.compile(r"(https://[^\s<>\"]*[\w/]|[\w.+-]+@[\w-]+(?:\.[\w-]+)+)")
+
+
+def link_contact(contact: str) -> object:
+    """A contact as HTML: addresses of mail and of the web in it can be opened, all else is text."""
+    texts = _ADDRESS.split(contact)
+    for at in range(1, len(texts), 2):
+        address = texts[at] if texts[at].startswith("https://") else f"mailto:{texts[at]}"
+        texts[at] = f'<a href="{escape(address)}">{escape(texts[at])}</a>'
+    texts[::2] = map(escape, texts[::2])
+    return _safe("".join(texts))
+
+
 def work_page(
-    scheme: Scheme, rules: StudyRules, *, who: Mapping[str, str], csrf: str, guidelines: str, root: str = ""
+    title: str,
+    scheme: Scheme,
+    rules: StudyRules,
+    *,
+    who: Mapping[str, str],
+    csrf: str,
+    guidelines: str,
+    back: str = "",
+    total: int = 0,
+    root: str = "",
 ) -> str:
     """The shell in which one judges; there is no item in it.
 
     Args:
+        title: Of the study.
         scheme: What is asked.
         rules: Of the study.
         who: ``owner`` names the rater and the study, the same whenever this rater comes back and no other's: what waits
             in a browser is kept under it. ``study`` names the study alone, ``device`` signs this browser in again.
         csrf: What requests of the page send as ``X-CSRF-Token``.
         guidelines: HTML that is shown beside the work, safe already.
+        back: Where the rater goes once they are done, with a place for their code (``return_address``).
+        total: About how many items are theirs (``count_items_of``), where the rules do not say it.
         root: The path under which the server is reached.
     """
     data = {
         **who,
         "page": rules.page,
+        "lease_minutes": rules.lease_minutes,
+        "break_minutes": rules.break_minutes,
+        "break_items": rules.break_items,
+        "contact": rules.contact,
+        "back": back,
+        "total": total,
         "language": rules.language,
         "direction": rules.direction,
         "quiz_needed": [rules.quiz_needed(asked) for asked in range(rules.quiz + 1)],
         "scheme": {**json.loads(scheme.to_json()), "compares": kind_of(scheme).compares},
     }
-    return (
-        pages()
-        .get_template("work.html")
-        .render(title=scheme.title, csrf=csrf, data=data, guidelines=_safe(guidelines), root=root)
-    )
+    template = pages().get_template("work.html")
+    variables = {"title": title, "csrf": csrf, "data": data, "guidelines": _safe(guidelines), "root": root}
+    return template.render(**variables, contact=rules.contact)
 
 
 def introduction_of(scheme: Scheme, rules: StudyRules, *, known: bool) -> list[str]:
@@ -92,7 +127,18 @@ def introduction_of(scheme: Scheme, rules: StudyRules, *, known: bool) -> list[s
             f"First you read the guidelines and take a quiz of {rules.quiz} questions, which tells you after each"
             f" answer what is right and why. {needed} right answers pass it; who has fewer gets no further work here."
         )
+    paragraphs.append("You may stop at any time, and go on later in this browser: what you have judged is kept.")
     return paragraphs
+
+
+def facts_of(rules: StudyRules) -> Iterator[tuple[str, str]]:
+    """What a rater wants to know before they agree: name and text of each fact; the contact is one of its own."""
+    if rules.minutes:
+        yield "Time", f"about {format_count(rules.minutes, 'minutes')}"
+    if rules.pay:
+        yield "Pay for each item", rules.pay
+    if rules.pay_total:
+        yield "Pay in all", rules.pay_total
 
 
 def welcome_page(
@@ -100,6 +146,7 @@ def welcome_page(
     *,
     action: str,
     rules: StudyRules,
+    consent: str = "",
     csrf: str = "",
     participant: str = "",
     ask_participant: bool = False,
@@ -115,7 +162,8 @@ def welcome_page(
     Args:
         title: Of the study.
         action: Where the form goes.
-        rules: Pay, consent text, eligibility questions.
+        rules: Time, pay, contact, eligibility questions.
+        consent: HTML that one agrees to, safe already; empty: to nothing.
         csrf: Sent back with the form.
         participant: Who it is, by the link or by what was typed before.
         ask_participant: Whether the name is typed here.
@@ -131,6 +179,8 @@ def welcome_page(
             title=title,
             action=action,
             rules=rules,
+            facts=[*facts_of(rules)],
+            consent=_safe(consent),
             csrf=csrf,
             participant=participant,
             ask_participant=ask_participant,
@@ -148,6 +198,7 @@ def notice_page(
     *,
     link: Mapping[str, str] | None = None,
     kind: str = "",
+    contact: str = "",
     study: str = "",
     root: str = "",
 ) -> str:
@@ -158,18 +209,31 @@ def notice_page(
         paragraphs: Plain text.
         link: ``href`` and ``text`` of the way on.
         kind: Of the notice, a name for style sheets and tests.
+        contact: To whom one can write; empty: nobody is named.
         study: As for ``welcome_page``.
         root: The path under which the server is reached.
     """
     template = pages().get_template("notice.html")
-    return template.render(title=title, paragraphs=paragraphs, link=link, kind=kind, study=study, root=root)
+    variables = {"title": title, "paragraphs": paragraphs, "link": link, "kind": kind, "contact": contact}
+    return template.render(**variables, study=study, root=root)
 
 
-def done_page(title: str, *, code: str = "", paragraphs: Sequence[str] = (), root: str = "") -> str:
-    """The end, with the completion code where one is due."""
-    return pages().get_template("done.html").render(title=title, code=code, paragraphs=paragraphs, root=root)
+def done_page(title: str, *, code: str, back: str = "", paragraphs: Sequence[str] = (), root: str = "") -> str:
+    """The end, with the completion code, and the way back to where the rater came from.
+
+    Args:
+        title: Its heading.
+        code: Of the rater.
+        back: Where they go now (``return_address``); empty: nowhere.
+        paragraphs: Plain text.
+        root: The path under which the server is reached.
+    """
+    template = pages().get_template("done.html")
+    variables = {"title": title, "code": code, "back": back, "host": urlsplit(back).hostname or ""}
+    return template.render(**variables, paragraphs=paragraphs, root=root)
 
 
-def guidelines_page(title: str, guidelines: str, *, root: str = "") -> str:
+def guidelines_page(title: str, guidelines: str, *, contact: str = "", root: str = "") -> str:
     """The guidelines (HTML, safe already) as a page of their own."""
-    return pages().get_template("guidelines.html").render(title=title, guidelines=_safe(guidelines), root=root)
+    template = pages().get_template("guidelines.html")
+    return template.render(title=title, guidelines=_safe(guidelines), contact=contact, root=root)

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from sqlalchemy import Connection, func, select
+from sqlalchemy import Connection, Row, func, select
 from starlette.requests import Request
-from starlette.responses import FileResponse, HTMLResponse, RedirectResponse, Response
+from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from errorbar.core.labels import format_count
 from errorbar.judging.items.item import JUDGED, JudgedItem, Lease, Round, SubmissionReceipt, Work
 from errorbar.judging.protocol.claims import claim
-from errorbar.judging.protocol.completion_codes import is_earned
+from errorbar.judging.protocol.completion_codes import is_earned, return_address
+from errorbar.judging.protocol.next_item import count_items_of
 from errorbar.judging.protocol.submissions import RECENT, submit
 from errorbar.judging.random_tokens import derive_token, fresh_token
 from errorbar.judging.scheme import Scheme
@@ -29,12 +30,13 @@ from errorbar.judging.study.invitations import (
     find_invite,
     folded_name,
     join,
+    participant_id,
     rater_of,
 )
 from errorbar.judging.study.rules import StudyRules, get_value
+from errorbar.judging.web.assets import assets
 from errorbar.judging.web.markup import ShownItems, fragment, markdown_html
 from errorbar.judging.web.pages import (
-    STATIC,
     done_page,
     guidelines_page,
     introduction_of,
@@ -248,7 +250,7 @@ async def welcome(request: Request) -> Response:
     if working and not door.invite.is_personal:  # another id of the same browser makes no second rater
         return RedirectResponse(f"{root_of(request)}/work", 303)
     if session is None and (shut := _shut(desk, door)):
-        return _render_closed(shut, request)
+        return _render_closed(shut, door, request)
     return _render_form(request, door, participant)
 
 
@@ -264,7 +266,7 @@ async def enter(request: Request) -> Response:
     except RefusalError as refusal:
         shut = _shut(desk, door)  # a form to send again would only be refused again
         return (
-            _render_closed(shut, request)
+            _render_closed(shut, door, request)
             if shut
             else _render_form(request, door, participant, refusal.message, refusal.status)
         )
@@ -272,7 +274,9 @@ async def enter(request: Request) -> Response:
         return _render_form(request, door, participant, problem, 422)
     if not door.known and any(form.get(f"eligible-{n}") == "no" for n in range(len(door.terms.rules.eligibility))):
         paragraphs = ["This study looks for other raters. Thank you for your time."]
-        return HTMLResponse(notice_page("Thank you", paragraphs, kind="not-eligible", root=root_of(request)))
+        contact = door.terms.rules.contact
+        page = notice_page("Thank you", paragraphs, kind="not-eligible", contact=contact, root=root_of(request))
+        return HTMLResponse(page)
     before = await desk.session(request, RATER_COOKIE)
     agreed = _agreement(door.terms.rules, desk.clock())
 
@@ -292,14 +296,13 @@ async def enter(request: Request) -> Response:
     try:
         session = await desk.writer.do(work)
     except ClosedError as closed:
-        return _render_closed(closed.state, request)
+        return _render_closed(closed.state, door, request)
     except TakenError:
         paragraphs = [
             "Somebody works with this name in another browser already.",
             "If it is you, go on in that browser, or ask for a link of your own.",
         ]
-        page = notice_page("This name is taken", paragraphs, kind="taken", study=desk.name, root=root_of(request))
-        return HTMLResponse(page, 409)
+        return HTMLResponse(_notice("This name is taken", paragraphs, "taken", door, request), 409)
     response = RedirectResponse(f"{root_of(request)}/work", 303)
     desk.set_cookie(response, RATER_COOKIE, session.token)
     desk.delete_cookie(response, FORM_COOKIE)
@@ -333,11 +336,14 @@ def _render_form(request: Request, door: _Door, participant: str, problem: str =
     """The form; a browser that has no cookie for it gets one."""
     desk = desk_of(request)
     cookie = desk.cookie_of(request, FORM_COOKIE) or fresh_token()
-    rules = door.terms.rules if not door.known else StudyRules(pay=door.terms.rules.pay)  # agreed already
+    rules = door.terms.rules
+    if door.known:  # they agreed before
+        rules = replace(rules, consent="", eligibility=())
     page = welcome_page(
-        door.terms.scheme.title,
+        door.terms.title,
         action=f"{root_of(request)}/j/{request.path_params['invite']}",
         rules=rules,
+        consent=markdown_html(rules.consent),
         csrf=form_word(desk.key, cookie),
         participant=participant,
         ask_participant=door.invite.kind == "named" and not participant,
@@ -373,10 +379,15 @@ def _agreement(rules: StudyRules, now: float) -> dict[str, object]:
     return agreement
 
 
-def _render_closed(state: str, request: Request) -> Response:
+def _render_closed(state: str, door: _Door, request: Request) -> Response:
     paragraphs = [_CLOSED[state], "Ask whom you had it from for another one."]
-    kind, study = state.replace(" ", "-"), desk_of(request).name
-    return HTMLResponse(notice_page("No entrance here", paragraphs, kind=kind, study=study, root=root_of(request)), 410)
+    return HTMLResponse(_notice("No entrance here", paragraphs, state.replace(" ", "-"), door, request), 410)
+
+
+def _notice(title: str, paragraphs: Sequence[str], kind: str, door: _Door, request: Request) -> str:
+    """A notice to somebody who came by a link; who worked in this browser before can go on."""
+    known = {"contact": door.terms.rules.contact, "study": desk_of(request).name}
+    return notice_page(title, paragraphs, kind=kind, **known, root=root_of(request))
 
 
 ENTRY_ROUTES = [
@@ -403,11 +414,27 @@ async def work(request: Request) -> Response:
     """The page on which one judges; the items come by themselves."""
     desk = desk_of(request)
     session = await desk.signed_in(request, RATER_COOKIE)
-    terms, guidelines = await desk.read(lambda snapshot: (desk.terms(snapshot), _guidelines(desk, snapshot)))
-    owner = derive_token(desk.key, "owner", str(session.rater))
-    who = {"owner": owner, "study": desk.name, "device": session.device}
+    rater = _rater(session)
+
+    def look(snapshot: Connection) -> tuple[Terms, str, str, int]:
+        terms = desk.terms(snapshot)
+        k, has_quota = terms.rules.raters_per_item, terms.rules.items_per_rater > 0
+        participant = snapshot.scalar(select(RATER.c.participant).where(RATER.c.id == rater)) or ""
+        total = 0 if has_quota else count_items_of(snapshot, rater, k)
+        return terms, _guidelines(desk, snapshot), participant, total
+
+    terms, guidelines, participant, total = await desk.read(look)
+    owner = derive_token(desk.key, "owner", str(rater))
     page = work_page(
-        terms.scheme, terms.rules, who=who, csrf=session.csrf, guidelines=guidelines, root=root_of(request)
+        terms.title,
+        terms.scheme,
+        terms.rules,
+        who={"owner": owner, "study": desk.name, "device": session.device},
+        csrf=session.csrf,
+        guidelines=guidelines,
+        back=return_address(terms.rules.return_url, participant_id(participant)),
+        total=total,
+        root=root_of(request),
     )
     return HTMLResponse(page)
 
@@ -417,7 +444,7 @@ async def guidelines(request: Request) -> Response:
     desk = desk_of(request)
     await desk.signed_in(request, RATER_COOKIE)
     terms, html = await desk.read(lambda snapshot: (desk.terms(snapshot), _guidelines(desk, snapshot)))
-    return HTMLResponse(guidelines_page(terms.scheme.title, html, root=root_of(request)))
+    return HTMLResponse(guidelines_page(terms.title, html, contact=terms.rules.contact, root=root_of(request)))
 
 
 async def done(request: Request) -> Response:
@@ -428,21 +455,28 @@ async def done(request: Request) -> Response:
     skips = select(func.count()).where(
         ASSIGNMENT.c.rater == session.rater, ASSIGNMENT.c.state == "skipped", ASSIGNMENT.c.round != "quiz"
     )
-    row, n_skipped = await desk.read(lambda snapshot: (snapshot.execute(mine).one(), snapshot.scalar(skips) or 0))
+
+    def look(snapshot: Connection) -> tuple[Row[Any], int, StudyRules]:
+        return snapshot.execute(mine).one(), snapshot.scalar(skips) or 0, desk.terms(snapshot).rules
+
+    row, n_skipped, rules = await desk.read(look)
     if row.code is None or not is_earned(row.status, row.judged, row.code_for):
         paragraphs = ["You are not through yet. The code is shown here once all items that are yours are judged."]
         if n_skipped:
             count = format_count(n_skipped, "items")
             paragraphs += [f"You skipped {count}. A skipped item does not count as judged; to judge it, press Back."]
         link = {"href": f"{root_of(request)}/work", "text": "Go on"}
-        return HTMLResponse(notice_page("Not yet", paragraphs, link=link, kind="not-done", root=root_of(request)))
+        contact = rules.contact
+        page = notice_page("Not yet", paragraphs, link=link, kind="not-done", contact=contact, root=root_of(request))
+        return HTMLResponse(page)
     paragraphs = ["All items that were yours are judged, and every answer is stored. Thank you."]
-    return HTMLResponse(done_page("Done", code=row.code, paragraphs=paragraphs, root=root_of(request)))
+    back = return_address(rules.return_url, participant_id(row.participant), row.code)
+    return HTMLResponse(done_page("Done", code=row.code, back=back, paragraphs=paragraphs, root=root_of(request)))
 
 
 async def service_worker(_: Request) -> Response:
     """Lies beside the page that it keeps, since it may keep nothing above it."""
-    return FileResponse(STATIC / "service-worker.js", media_type="text/javascript")
+    return Response(assets()["service-worker.js"].content, media_type="text/javascript")
 
 
 async def sign_out(request: Request) -> Response:

@@ -183,6 +183,11 @@ class Terms:
     rules: StudyRules
     scheme: Scheme
 
+    @property
+    def title(self) -> str:
+        """Of the study, for raters."""
+        return self.rules.title or self.scheme.title
+
 
 @dataclass(slots=True)
 class Desk:

@@ -55,6 +55,7 @@ export class Answers {
     };
     const first = earlier === null && !skip && item.round !== 'quiz';
     const hasty = first && page.haste.answered(entry.milliseconds, page.view.text);
+    const tired = first && page.breaks.answered(entry.milliseconds);
     page.outbox.put(entry); // before anything else
     this.answered.add(item.assignment);
     page.store.set(`answered:${item.assignment}`, Date.now());
@@ -71,6 +72,7 @@ export class Answers {
       page.next();
       this.#saved(entry);
       if (hasty && page.draft) page.haste.ask();
+      else if (tired && page.draft) page.breaks.suggest();
     }
     page.sync.kick();
   }

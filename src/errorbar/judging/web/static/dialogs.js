@@ -26,8 +26,24 @@ function open(title, ...parts) {
 }
 
 /**
- * Ask somebody who answers faster than anybody reads to slow down. Nobody is held: Enter and Escape go on, but for a
- * moment in which they may belong to the answer before.
+ * Say something before the next item. Nobody is held: Enter and Escape go on, but for a moment in which they may belong to
+ * the answer before.
+ * @param {string} name
+ * @param {HTMLDialogElement} dialog
+ * @param {() => void} goOn
+ */
+function between(name, dialog, goOn) {
+  const since = performance.now();
+  const tooSoon = () => performance.now() - since < TOO_SOON;
+  dialog.dataset.dialog = name;
+  dialog.append(make('p', { class: 'row' }, button('Go on', () => { if (!tooSoon()) dialog.close(); }, { class: 'button', autofocus: true })));
+  dialog.addEventListener('cancel', (event) => { if (tooSoon()) event.preventDefault(); });
+  dialog.addEventListener('close', goOn);
+  /** @type {HTMLElement | null} */ (dialog.querySelector('.button'))?.focus();
+}
+
+/**
+ * Ask somebody who answers faster than anybody reads to slow down.
  * @param {{words: number, seconds: number}[]} answers that were too fast
  * @param {number} rate words a minute
  * @param {() => void} goOn
@@ -35,18 +51,25 @@ function open(title, ...parts) {
 export function askToSlowDown(answers, rate, goOn) {
   const times = list(answers.map(({ seconds }) => seconds.toFixed(1)));
   const words = list(answers.map((each) => String(each.words)));
-  const dialog = open('A moment, please',
+  between('pause', open('A moment, please',
     make('p', {}, `Your last ${answers.length} answers came after ${times} seconds, to texts with ${words} words that were new to you. ` +
       `That is more than ${rate.toLocaleString('en')} words a minute; most people read 175 to 300.`),
     make('p', {}, 'Please read each text to its end before you answer.'),
-    make('p', { class: 'help' }, 'All your answers are kept. To go back to one of them, press Back below the item.'));
-  const since = performance.now();
-  const tooSoon = () => performance.now() - since < TOO_SOON;
-  dialog.dataset.dialog = 'pause';
-  dialog.append(make('p', { class: 'row' }, button('Go on', () => { if (!tooSoon()) dialog.close(); }, { class: 'button', autofocus: true })));
-  dialog.addEventListener('cancel', (event) => { if (tooSoon()) event.preventDefault(); });
-  dialog.addEventListener('close', goOn);
-  /** @type {HTMLElement | null} */ (dialog.querySelector('.button'))?.focus();
+    make('p', { class: 'help' }, 'All your answers are kept. To go back to one of them, press Back below the item.')), goOn);
+}
+
+/**
+ * Suggest a break.
+ * @param {number} items judged since the last one
+ * @param {number} minutes at work since the last one
+ * @param {number} lease minutes for which items are kept
+ * @param {() => void} goOn
+ */
+export function suggestBreak(items, minutes, lease, goOn) {
+  const time = minutes ? ` in ${minutes} ${minutes === 1 ? 'minute' : 'minutes'}` : '';
+  between('break', open('Time for a break?',
+    make('p', {}, `You have judged ${items} ${items === 1 ? 'item' : 'items'}${time}. A short break keeps the eye fresh, if you like one.`),
+    make('p', { class: 'help' }, `Your answers are kept. The items on this page wait for you for ${lease.toLocaleString('en')} minutes; after that you get others.`)), goOn);
 }
 
 /** @param {string[]} parts */

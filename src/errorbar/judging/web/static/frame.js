@@ -24,13 +24,16 @@ export function showState({ pending, state, lasting }) {
 /**
  * @param {{standing: string, done: number, of: number}} work
  * @param {number} pending answers that the server does not count yet
+ * @param {number} total about how many items there are for a rater of whom no number is wanted
  */
-export function showProgress(work, pending) {
+export function showProgress(work, pending, total) {
+  const isQuiz = work.standing === 'quiz';
+  const about = work.of || isQuiz ? '' : 'about ';
+  const of = work.of || (isQuiz || work.standing === 'finished' ? 0 : total);
   const done = Math.min(work.done + pending, work.of || Infinity);
-  const part = work.standing === 'quiz' ? 'Quiz: ' : '';
-  byId('progress').textContent = work.of ? `${part}${Math.min(done + 1, work.of)} of ${work.of}` : `${part}${done} done`;
-  if (done >= work.of && work.of) byId('progress').textContent = `${part}${work.of} of ${work.of} done`;
-  byId('meter-fill').style.inlineSize = `${work.of ? (100 * done) / work.of : 0}%`;
+  const words = done < of ? `${done + 1} of ${about}${of}` : work.of ? `${of} of ${of} done` : `${done} done`;
+  byId('progress').textContent = `${isQuiz ? 'Quiz: ' : ''}${words}`;
+  byId('meter-fill').style.inlineSize = `${of ? Math.min(100, (100 * done) / of) : 0}%`;
 }
 
 /**

@@ -19,8 +19,6 @@ export class Haste {
   /** @param {import('./page.js').Page} page */
   constructor(page) {
     this.page = page;
-    /** Whether the rater is being asked just now. */
-    this.asking = false;
   }
 
   /**
@@ -67,13 +65,10 @@ export class Haste {
     const { run } = this.#known;
     const stood = (pause) => page.store.set('haste', { ...this.#known, run: [], pause });
     stood(0); // also if the page is left now
-    this.asking = true;
-    page.stopwatch.stop();
+    page.pause(true);
     askToSlowDown(run, 60000 / PER_WORD, () => {
-      this.asking = false;
       stood(Math.round(performance.now() - since));
-      page.resume();
-      page.answers.merge();
+      page.pause(false);
     });
   }
 }

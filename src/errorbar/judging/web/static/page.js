@@ -3,6 +3,8 @@
 
 import { Acts } from './acts.js';
 import { Answers } from './answers.js';
+import { Breaks } from './breaks.js';
+import { showCompletion } from './completion.js';
 import { announce, button, byId, make } from './dom.js';
 import { Draft } from './draft.js';
 import { download, showBanners, showProgress, showState, toast } from './frame.js';
@@ -36,7 +38,8 @@ const ASK_AGAIN = 20000; // while others hold what is left
 export class Page {
   /**
    * @param {{owner: string, study: string, device: string, scheme: import('./draft.js').Scheme, language: string, direction: string, page: number,
-   *   quiz_needed: number[]}} study
+   *   quiz_needed: number[], lease_minutes: number, break_minutes: number, break_items: number, contact: string, back: string,
+   *   total: number}} study
    * @param {{store: any, outbox: any, recent: any, stopwatch: any, channel: any}} parts
    */
   constructor(study, parts) {
@@ -59,6 +62,9 @@ export class Page {
     this.marking = new Marking(this);
     this.quiz = new Quiz(this);
     this.haste = new Haste(this);
+    this.breaks = new Breaks(this);
+    /** Whether the rater is asked something before the next item. */
+    this.paused = false;
     this.view = new ItemView(byId('item'), study, (token) => this.marking.click(token));
     this.sight = new Sight(this);
     this.panel = new Panel(byId('questions'), this.view, this.scheme, {
@@ -115,9 +121,18 @@ export class Page {
 
   /** The item is on the screen, with nothing before it: from now on its time runs. */
   resume() {
-    if (this.haste.asking || !this.draft) return;
+    if (this.paused || !this.draft) return;
     this.stopwatch.start(this.draft.milliseconds);
     this.shownAt = performance.now();
+  }
+
+  /** @param {boolean} paused whether the rater is asked something before the next item, whose time does not run then */
+  pause(paused) {
+    this.paused = paused;
+    this.stopwatch.stop();
+    if (paused) return;
+    this.resume();
+    this.answers.merge();
   }
 
   /** The first item that is not answered, or why there is none. */
@@ -135,7 +150,7 @@ export class Page {
   refresh() {
     const entries = this.outbox.entries();
     const fresh = entries.filter((entry) => entry.base_version === 0 && entry.answer !== null && (entry.round === 'quiz') === (this.work.standing === 'quiz'));
-    showProgress(this.work, fresh.length);
+    showProgress(this.work, fresh.length, this.study.total);
     const { state: connection } = this.sync ?? {};
     const { lasting } = this.store;
     showState({ pending: entries.length, state: connection ?? 'online', lasting });
@@ -206,10 +221,10 @@ export class Page {
 
   /** No item: say why. */
   #rest() {
-    const [title, ...words] = whyNoItem(this.work, this.outbox.size, this.sync.state);
+    const [title, ...words] = whyNoItem(this.work, this.outbox.size, this.sync.state, this.study.contact);
     const message = this.#say(title, ...words);
     message.dataset.standing = this.work.known ? this.work.standing : 'unknown';
-    if (this.work.code) message.append(make('p', {}, 'Your completion code:'), make('p', {}, make('output', { class: 'code', id: 'code' }, this.work.code)));
+    if (this.work.code) message.append(...showCompletion(this.work.code, this.study.back));
     document.body.dataset.rests = this.work.known && ['failed', 'excluded'].includes(this.work.standing) ? 'over' : 'while';
     this.refresh();
     this.keyboard.show();

@@ -2,14 +2,11 @@
 // what is shown, and what is kept. Answers and items never pass through here.
 
 const KEPT = 'errorbar-judge';
-const SHELL = ['judge.css', 'icon.svg', 'acts.js', 'answers.js', 'browser_store.js', 'device.js', 'dialogs.js', 'dom.js',
-  'draft.js', 'frame.js', 'haste.js', 'item_view.js', 'judge.js', 'keyboard.js', 'keys.js', 'marking.js', 'outbox.js', 'page.js',
-  'panel.js', 'question_kinds.js', 'quiz.js', 'recent.js', 'server.js', 'sight.js', 'standing.js', 'stopwatch.js', 'swipe.js', 'sync.js',
-  'words.js'].map((name) => `static/${name}`);
+const SHELL = ['judge.css', 'icon.svg', 'judge.js'].map((name) => `static/${name}`);
 const PATIENCE = 4000; // milliseconds until what is kept is shown instead
 
 self.addEventListener('install', (event) => {
-  event.waitUntil(caches.open(KEPT).then((cache) => cache.addAll([...SHELL, 'work'])).then(() => self.skipWaiting()));
+  event.waitUntil(keepAll().then(() => self.skipWaiting()));
 });
 
 self.addEventListener('activate', (event) => event.waitUntil(self.clients.claim()));
@@ -20,6 +17,17 @@ self.addEventListener('fetch', (event) => {
   if (request.method !== 'GET') return;
   if ((path === 'work' && request.mode === 'navigate') || SHELL.includes(path)) event.respondWith(answer(request, path));
 });
+
+/** Files of the version that the page names, which the browser has; the page itself anew. */
+async function keepAll() {
+  const cache = await caches.open(KEPT);
+  const version = self.location.search;
+  await Promise.all([...SHELL, 'work'].map(async (path) => {
+    const response = await fetch(path === 'work' ? path : path + version);
+    if (!response.ok) throw new Error(path);
+    await cache.put(path, response);
+  }));
+}
 
 /**
  * @param {Request} request

@@ -5,9 +5,10 @@
  * @param {{standing: string, known: boolean, done: number, code: string}} work
  * @param {number} pending answers that the server does not have
  * @param {string} connection
+ * @param {string} contact to whom raters can write; empty: nobody is named
  * @returns {string[]} a heading and sentences
  */
-export function whyNoItem({ standing, known, done, code }, pending, connection) {
+export function whyNoItem({ standing, known, done, code }, pending, connection, contact) {
   if (!known) return connection === 'online' ? ['One moment.'] : ['No connection yet.', 'Items come as soon as there is one.'];
   if (standing === 'finished') {
     const skipped = ['There is no completion code yet: an item that you skipped does not count. Press Back to judge it.'];
@@ -15,7 +16,7 @@ export function whyNoItem({ standing, known, done, code }, pending, connection) 
     return ['You are done. Thank you.', saved, ...(done && !code && !pending ? skipped : [])];
   }
   if (standing === 'failed') return ['The quiz is over.', 'Too few of its answers were right, so there is no further work for you in this study. Thank you for your time.'];
-  if (standing === 'excluded') return ['Your part in this study has ended.', 'Everything that you sent is kept. If you think that this is a mistake, write to those who invited you.'];
+  if (standing === 'excluded') return ['Your part in this study has ended.', `Everything that you sent is kept. If you think that this is a mistake, write to ${contact || 'those who invited you'}.`];
   if (standing === 'waiting') return ['Nothing is free just now.', 'Others hold the items that are left. This page asks again by itself; you can leave it open.'];
   if (connection !== 'online') return ['You have judged all that this page held.', 'Your answers are kept here and are sent when the connection is back; then there are new items.'];
   return ['One moment.'];

@@ -1,0 +1,48 @@
+// The end of the work: the completion code, to be copied, and the way back to where the rater came from.
+
+import { announce, button, byId, make } from './dom.js';
+
+/**
+ * What a rater does once they are done.
+ * @param {string} code
+ * @param {string} back where they go, with a place for the code; empty: nowhere
+ * @returns {HTMLElement[]}
+ */
+export function showCompletion(code, back) {
+  const output = make('output', { class: 'code', id: 'code' }, code);
+  const label = back ? 'Your completion code in this study:' : 'Your completion code:';
+  const parts = [make('p', {}, label), make('p', { class: 'row' }, output, copyButton(output))];
+  if (!back) return parts;
+  const url = new URL(back.replaceAll('{code}', encodeURIComponent(code)));
+  return [make('p', {}, make('a', { class: 'button', id: 'back', href: url.href }, `Go back to ${url.hostname}`)), ...parts];
+}
+
+/**
+ * A button that copies what stands beside it.
+ * @param {HTMLElement} output
+ */
+function copyButton(output) {
+  const copy = button('Copy', async () => {
+    const copied = await copyText(output);
+    copy.textContent = copied ? 'Copied ✓' : 'Selected: now press Ctrl+C';
+    if (byId('live')) announce(copy.textContent);
+  }, { class: 'button small quiet', id: 'copy' });
+  return copy;
+}
+
+/**
+ * @param {HTMLElement} output
+ * @returns {Promise<boolean>} whether it is in the clipboard, which only secure addresses may write; else it is selected
+ */
+async function copyText(output) {
+  try {
+    await navigator.clipboard.writeText(output.innerText);
+    return true;
+  } catch {
+    window.getSelection()?.selectAllChildren(output);
+    return document.execCommand('copy');
+  }
+}
+
+const output = document.querySelector('[data-notice=done] #code');
+if (output) output.after(copyButton(/** @type {HTMLElement} */ (output)));
