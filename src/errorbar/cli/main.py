@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TextIO, cast
 
 import click
 
-from errorbar.cli.command import be_quiet, show_click_error, tell
+from errorbar.cli.command import be_quiet, show_click_error, show_every_note, tell
 from errorbar.cli.config import VARIABLE, load_config
 from errorbar.core.entry_points import Registered, find_registered
 from errorbar.core.problems import ErrorbarError, InputError, Problem, as_options, nearest
@@ -187,6 +187,7 @@ COMMANDS = {
     "data": "List and fetch corpora.",
     "demo": "Score the bundled demo corpus.",
     "metrics": "List metrics and their parameters.",
+    "explain": "Explain the code that a message ends with.",
     "doctor": "Say what is installed and which kernel is active.",
     "completion": "Print a shell completion script.",
 }
@@ -342,8 +343,9 @@ class LazyGroup(Group):
     help="Read named corpora, systems and defaults from this file.  [default: errorbar.toml here or in a folder above]",
 )
 @click.option("--quiet", is_flag=True, help="Show no notes and no progress, only results and errors.")
+@click.option("--notes", is_flag=True, help="Show every note; else one line shows the first and counts the others.")
 @click.pass_context
-def cli(ctx: click.Context, config: str | None, quiet: bool) -> None:
+def cli(ctx: click.Context, config: str | None, quiet: bool, notes: bool) -> None:
     """Measure grammatical error correction against many human judges.
 
     Start with `errorbar demo`, then `errorbar score --gold GOLD.m2 SYSTEM...`. `errorbar help COMMAND` explains a
@@ -352,6 +354,8 @@ def cli(ctx: click.Context, config: str | None, quiet: bool) -> None:
     ctx.obj = load_config(config, lambda: [*COMMANDS, *added_commands()])
     if quiet or ctx.obj.quiet:
         be_quiet(ctx)
+    if notes or ctx.obj.notes:
+        show_every_note(ctx)
     ctx.with_resource(looking(command=True))
 
 
