@@ -21,6 +21,7 @@ from typing import NamedTuple
 import click
 import pytest
 
+from errorbar.cli.explain import read_explanations, read_meanings
 from errorbar.cli.main import COMMANDS, cli
 from errorbar.datasets.cards import cache_root, catalog
 from errorbar.metrics import metric_class, metric_names

@@ -23,7 +23,8 @@ from errorbar.core.problems import Problem, UsageError, nearest
 from errorbar.tables.table import Column, Table
 
 WIDEST = 100
-_LINK = re.compile(r"\[([^]]*)\]\(([^)#]*)(#[^)]*)?\)")
+_LINK = re.compile(r"\[([^][]*)\]\(([^][()#]*)(?:#[^][()]*)?\)")
+_REFERENCE = re.compile(rf"\({_LINK.pattern}\)")
 
 
 def read_meanings() -> dict[str, str]:
@@ -92,5 +93,5 @@ def _wrap(text: str, indent: int = 0) -> list[str]:
 
 def _plain(markdown: str) -> str:
     """Text of a terminal: a link shows its page."""
-    text = _LINK.sub(lambda link: f"{link[1]} (docs/{link[2]})", markdown)
+    text = _LINK.sub(r"\1 (docs/\2)", _REFERENCE.sub(r"(docs/\2)", markdown))
     return "\n\n".join(" ".join(paragraph.split()) for paragraph in text.split("\n\n"))

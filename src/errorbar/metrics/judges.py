@@ -141,10 +141,12 @@ class JudgeRule:
         message = {1: "one judge does not show how judges vary", 2: "two judges hardly show how judges vary"}.get(
             self.n_judges, f"{self.n_judges} judges are few"
         )
-        headline = {1: "one judge: another", 2: "two judges: their choice"}.get(
-            self.n_judges, f"{self.n_judges} judges: their choice"
-        )
-        headline = f"{headline} may move these scores by some {points:.0f} points" if points else message
+        headline = f"{message}: intervals lean on how others vary" if self.population is not None else ""
+        if points:
+            who = {1: "one judge: another", 2: "two judges: their choice"}.get(
+                self.n_judges, f"{self.n_judges} judges: their choice"
+            )
+            headline = f"{who} may move these scores by some {points:.0f} points"
         if self.population is not None:
             message += f": intervals over judges lean on how {self.population.described} vary"
             more = {1: "a second judge about halves them", 2: "a third judge makes them some sixth shorter"}
