@@ -54,7 +54,8 @@ demo/careful.txt: 63 lines, 41 sentences changed; no problem
 
 Every message ends with its code in brackets. An error refuses the input: the exit code is 2, and nothing is printed
 on standard output. "Lenient" is what `--lenient` does instead. A warning or a note does not stop the command; one line
-names the most important one and counts the others, and `--notes` shows all of them. `errorbar explain CODE` shows what stands here.
+says the most important one and counts the others, and `--notes` shows all of them. `errorbar explain CODE` shows what
+stands here.
 """
 Nodes = list[ast.AST]
 

@@ -9,6 +9,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from copy import copy
 from difflib import get_close_matches
 from glob import glob
 from pathlib import Path
@@ -172,6 +173,8 @@ GROUPS: Mapping[str, frozenset[str]] = {
     "Other": frozenset(_OTHER.split()),
 }
 """The groups of every help, in order, and the options of each; what is in none says what to compute."""
+RARE = "Rarely needed"
+"""The last group: options that are hidden elsewhere, so that a reader sees the others first."""
 _OF_DRAWS = {"seed", "jobs"}
 """Stand among the intervals where a command has intervals."""
 Decorator = Callable[[Any], Any]
@@ -282,15 +285,18 @@ class Command(click.Command):
             show_notes(())
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the options group by group, in the order of ``GROUPS``."""
+        """Write the options group by group, in the order of ``GROUPS``; hidden ones are written last."""
         options = [each for each in self.get_params(ctx) if isinstance(each, click.Option)]
         has_intervals = any(long_name(each) in GROUPS["Intervals"] for each in options)
         groups: dict[str, list[tuple[str, str]]] = {title: [] for title in GROUPS}
         for option in options:
             name = long_name(option)
             title = next((title for title, names in GROUPS.items() if name in names), "What to compute")
-            if record := option.get_help_record(ctx):
-                groups["Intervals" if has_intervals and name in _OF_DRAWS else title].append(record)
+            title = RARE if option.hidden else "Intervals" if has_intervals and name in _OF_DRAWS else title
+            shown = copy(option)
+            shown.hidden = False
+            if record := shown.get_help_record(ctx):
+                groups.setdefault(title, []).append(record)
         for title, records in groups.items():
             if records:
                 with formatter.section(title):
