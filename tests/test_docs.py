@@ -21,11 +21,12 @@ from typing import NamedTuple
 import click
 import pytest
 
+from errorbar.cli.explain import read_explanations, read_meanings
 from errorbar.cli.main import COMMANDS, cli
 from errorbar.datasets.cards import cache_root, catalog
 from errorbar.metrics import metric_class, metric_names
 from tests.helpers.cli import CommandLine
-from tests.helpers.codes import ERRORS_PAGE, codes_by_room, endings_by_room, meanings, render_page
+from tests.helpers.codes import ERRORS_PAGE, codes_by_room, endings_by_room, render_page
 from tests.helpers.options import OPTIONS_PAGE, render_options
 from tests.helpers.source import parse_nodes
 from tests.pages import fits, renewed
@@ -512,10 +513,12 @@ def test_pages_of_measurements_show_rows_that_were_measured(record: Path) -> Non
 
 def test_every_error_code_has_a_meaning() -> None:
     codes, endings = codes_by_room(), endings_by_room()
-    known = meanings()
+    known = read_meanings()
     assert list(known) == sorted(known)
-    assert sorted(codes.keys() - known.keys()) == [], "write a line in docs/errors.csv"
+    assert sorted(codes.keys() - known.keys()) == [], "write a line in src/errorbar/cli/errors.csv"
     assert [end for end in endings if not any(code.endswith(end) for code in known)] == []
+    assert sorted(read_explanations().keys() - known.keys()) == []
+    assert list(read_explanations()) == sorted(read_explanations())
     assert [code for code in known.keys() - codes.keys() if not code.endswith(tuple(endings))] == [], "never raised"
 
 

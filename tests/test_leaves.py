@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -79,7 +80,7 @@ def run(leaf: str, checkout: Path) -> Run:
 
 def listed(text: str) -> Sequence[str]:
     """The commands that a help lists."""
-    return [line.split()[0] for line in text.partition("Commands:")[2].splitlines() if line.strip()]
+    return re.findall(r"^  ([a-z][a-z-]+)  ", text, re.MULTILINE)
 
 
 def test_its_commands_and_names_go_and_all_others_stay(leaf: str, run: Run, checkout: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import json
 import pkgutil
+import pydoc
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import fields, is_dataclass
@@ -53,6 +54,18 @@ def test_there_is_a_function_for_each_command() -> None:
 
 def test_all_is_what_is_found() -> None:
     assert dir(errorbar) == sorted(errorbar.__all__)
+
+
+def test_help_fits_on_a_screen_and_names_everything() -> None:
+    """A reader pages no further than the description, which 24 lines hold."""
+    text = pydoc.render_doc(errorbar, renderer=pydoc.plaintext)
+    description = text.partition("PACKAGE CONTENTS")[0]
+    assert len(text.splitlines()) <= 60
+    assert len(description.splitlines()) <= 24
+    assert [name for name in errorbar.__all__ if name not in description.split() and name[0] != "_"] == [
+        "ErrorbarError",
+        "Problems",
+    ]  # in its last sentences
 
 
 def _explained() -> Iterator[type]:

@@ -22,7 +22,7 @@ MAKERS = {"Problem", "error", "repairable", "note", "_refuse", "refuse"}
 
 def options() -> dict[str, set[str]]:
     """Every option of every command, without its dashes, with the values that it offers."""
-    found: dict[str, set[str]] = {name: set() for name in ("help", "config", "quiet", *ROLES)}
+    found: dict[str, set[str]] = {name: set() for name in ("help", "config", "quiet", "notes", *ROLES)}
     for _, command in every_command():
         for each in command.params:
             if isinstance(each, click.Option):

@@ -1,13 +1,27 @@
 """Measure grammatical error detection and correction against many human judges, with error bars.
 
-One function for each command, with its words: ``errorbar.score("gold.m2", ["a.txt", "b.txt"])``. Results are frozen
-values with ``to_dict()``, ``to_frame()``, tables in notebooks, and ``notes``: warnings and repairs. The public names
-are listed in ``__init__.pyi``; each is imported when it is first used, so that importing the package costs nothing.
+    scores = errorbar.score("gold.m2", ["a.txt", "b.txt"])
+
+Each command has a function of its name and with its words; ``help(errorbar.score)`` explains one.
+
+score systems     score compare ceiling attack meta
+study judges      agree fit_judges plan_judging crowd crowd_aggregate crowd_howmany crowd_judgments crowd_mine
+                  crowd_raters crowd_sweep curve rank
+collect           judge judge_init judge_serve judge_invite judge_status judge_raters judge_change judge_export
+                  judge_analyze judge_backup judge_restore judge_upgrade judge_demo sample_plan sample_draw
+                  sample_estimate sample_rehearse audit_draw audit_estimate
+publish           report run_task bundle_task score_submission verify
+files             read_corpus read_system read_judgments check convert
+detect, correct   train detect correct
+parts             max_match parse_metric M2 Resampling Corpus Hypothesis Sentence Edit Judgments Score
+
+Results are frozen values with ``to_dict()``, ``to_frame()``, tables in notebooks, and ``notes``: warnings and repairs,
+as ``Problems`` collects them. Failures are an ``ErrorbarError`` with a code, which ``errorbar explain CODE`` explains.
 """
 
 from __future__ import annotations
 
-from errorbar.core.public_names import import_name, read_stub
+from errorbar.core.public_names import import_name, is_asked_by_help, read_stub
 
 _MODULES = read_stub(__spec__)
 __all__ = list(_MODULES)
@@ -33,5 +47,5 @@ def _refusing(error: Exception) -> object:
 
 
 def __dir__() -> list[str]:
-    """The public names, for completion."""
-    return sorted(__all__)
+    """The public names, for completion; none for ``help(errorbar)``, whose page lists them above."""
+    return [] if is_asked_by_help() else sorted(__all__)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
 import sys
+from functools import cache
 from pathlib import Path
 
 import click
 import pytest
 
 from errorbar.__main__ import main
+from errorbar.cli.main import COMMANDS, SECTIONS, added_commands
 from tests.helpers.cli import CommandLine
 from tests.helpers.commands import every_command
 
@@ -29,13 +32,49 @@ def sections(text: str) -> dict[str, list[str]]:
 
 def test_help_comes_in_groups(errorbar: CommandLine) -> None:
     found = sections(errorbar("compare", "--help").out)
-    assert list(found) == ["Inputs", "What to compute", "Intervals", "Output", "Other"]
+    assert list(found) == ["Inputs", "What to compute", "Intervals", "Output", "Other", "Rarely needed"]
     assert "--gold" in found["Inputs"]
     assert "--metric" in found["What to compute"]
     assert {"--confidence", "--seed"} <= set(found["Intervals"])
     assert found["Output"][0] == "--format"
     assert "-h" in found["Other"]
+    assert "--swaps" in found["Rarely needed"]
     assert "--seed" in sections(errorbar("crowd", "mine", "--help").out)["Other"]
+
+
+def test_commands_come_in_groups(errorbar: CommandLine) -> None:
+    """Every command once, also those of packages; nothing heavy is imported for it."""
+    shown = errorbar("--help").out
+    headings = [line[:-1] for line in shown.splitlines() if line.endswith(":") and not line.startswith(" ")]
+    assert headings == ["Options", *SECTIONS]
+    names = re.findall(r"^  ([a-z][a-z-]+)  ", shown, re.MULTILINE)
+    assert len(names) == len(set(names))
+    assert set(names) == {*COMMANDS, *added_commands()}
+
+
+OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]*")
+CALL = re.compile(r"errorbar ((?:[a-z-]+ )?[a-z-]+)")
+
+
+@cache
+def helps() -> dict[str, str]:
+    """The help of each command."""
+    return {name: command.get_help(click.Context(command)) for name, command in every_command()}
+
+
+def explained_options(text: str) -> set[str]:
+    """The options that have an entry in a help."""
+    entries = (line.strip().partition("  ")[0] for line in text.splitlines() if line.startswith("  -"))
+    return {option for entry in entries for option in OPTION.findall(entry)}
+
+
+@pytest.mark.parametrize("name", [name for name, _ in every_command()])
+def test_options_that_a_help_names_are_explained_in_it(name: str) -> None:
+    """Or in the help of the command that the same line calls."""
+    for line in helps()[name].splitlines():
+        called = {other for words in CALL.findall(line) for other in (words, words.split()[0])} & helps().keys()
+        explained = set().union(*(explained_options(helps()[other]) for other in (name, *called)))
+        assert set(OPTION.findall(line)) <= explained, f"{name}: {line.strip()}"
 
 
 @pytest.mark.parametrize(("name", "command"), [*every_command()])

@@ -81,6 +81,7 @@ CALLS: dict[str, list[tuple[str, ...]]] = {
     ],
     "check": [("check", "gold.m2"), ("check", "--gold", "gold.m2", "system.txt"), ("check", "votes.csv", "flags.csv")],
     "metrics": [("metrics",)],
+    "explain": [("explain",), ("explain", "two-judges")],
     "doctor": [("doctor",)],
     "data-list": [("data", "list")],
     "data-show": [("data", "show", "hoo2011"), ("data", "show", "jfleg")],

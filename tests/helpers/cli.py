@@ -28,14 +28,18 @@ class Outcome:
 
 @dataclass(frozen=True)
 class CommandLine:
-    """``errorbar("score", "--gold", ...)`` runs a command; no subprocess, so that a test run stays fast."""
+    """``errorbar("score", "--gold", ...)`` runs a command; no subprocess, so that a test run stays fast.
+
+    Tests see every note, as ``--notes`` shows them; ``every_note`` false: the line on them that users see.
+    """
 
     monkeypatch: pytest.MonkeyPatch
     capture: pytest.CaptureFixture[str]
+    every_note: bool = True
 
     def __call__(self, *arguments: object, stdin: bytes = b"") -> Outcome:
         self.monkeypatch.setattr(gc, "set_threshold", lambda *_: None)  # the command tunes its own process, not ours
-        self.monkeypatch.setattr(sys, "argv", ["errorbar", *map(str, arguments)])
+        self.monkeypatch.setattr(sys, "argv", ["errorbar", *["--notes"] * self.every_note, *map(str, arguments)])
         self.monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BufferedReader(io.BytesIO(stdin))))
         with pytest.raises(SystemExit) as ended:
             run()

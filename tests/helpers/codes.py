@@ -1,21 +1,20 @@
 """Every code of an error or a warning: ``python -m tests.helpers.codes`` writes docs/errors.md.
 
-Codes come from the source, under the folder that raises them; their meanings stand in docs/errors.csv.
+Codes come from the source, under the folder that raises them; what they mean is what ``errorbar explain`` shows.
 """
 
 from __future__ import annotations
 
 import ast
-import csv
 import re
 from functools import cache
 from pathlib import Path
 
+from errorbar.cli.explain import read_explanations, read_meanings
 from tests.helpers.source import parse_nodes
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "src" / "errorbar"
-MEANINGS = ROOT / "docs" / "errors.csv"
 ERRORS_PAGE = ROOT / "docs" / "errors.md"
 CODE = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 ROOMS = {
@@ -54,7 +53,9 @@ demo/careful.txt: 63 lines, 41 sentences changed; no problem
 ```
 
 Every message ends with its code in brackets. An error refuses the input: the exit code is 2, and nothing is printed
-on standard output. "Lenient" is what `--lenient` does instead. A warning or a note does not stop the command.
+on standard output. "Lenient" is what `--lenient` does instead. A warning or a note does not stop the command; one line
+says the most important one and counts the others, and `--notes` shows all of them. `errorbar explain CODE` shows what
+stands here.
 """
 Nodes = list[ast.AST]
 
@@ -137,23 +138,19 @@ def endings_by_room() -> dict[str, str]:
     return scanned()[1]
 
 
-def meanings() -> dict[str, str]:
-    """The meaning of each code."""
-    with MEANINGS.open(encoding="utf-8", newline="") as file:
-        return {row["code"]: row["meaning"] for row in csv.DictReader(file)}
-
-
 def render_page() -> str:
     """The page of all codes."""
     codes, endings = scanned()
     tables: dict[str, list[str]] = {room: [] for room in ROOMS}
-    for code, meaning in meanings().items():
+    for code, meaning in read_meanings().items():
         room = codes.get(code) or next(room for end, room in endings.items() if code.endswith(end))
         tables[room].append(f"| `{code}` | {meaning} |")
     parts = [BEFORE]
     for room, rows in tables.items():
         if rows:
             parts.append("\n".join((f"## {ROOMS[room]}", "", "| code | meaning |", "|---|---|", *rows, "")))
+    parts.append("## Warnings explained\n")
+    parts += [f"### {code}\n\n{text}\n" for code, text in read_explanations().items()]
     return "\n".join(parts)
 
 

@@ -200,7 +200,8 @@ def read_against(
     if judged.drawn:
         message = "these judgments are of a drawn set, in which flagged items have another share than in the corpus"
         fix = "scores of the corpus: errorbar sample estimate, with the key of the set"
-        problems.note("crowd-drawn", message, Place(), fix=fix)
+        headline = "the judgments are of a drawn set: these are not scores of the corpus"
+        problems.note("crowd-drawn", message, Place(), fix=fix, headline=headline)
     against = Against.of(judged, metric, judged.options.error, options["seed"])
     ci, n = options["ci"], len(judged.judgments.items)
     return against, problems, drawn if (makes_usual_intervals(n, "items", problems) if ci is None else ci) else None

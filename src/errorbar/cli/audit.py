@@ -6,10 +6,10 @@ from typing import Any
 
 import click
 
-from errorbar.cli.command import OUTPUT, Command, tell
+from errorbar.cli.command import OUTPUT, Command, show_notes, tell
 from errorbar.cli.main import Group
 from errorbar.cli.options import GOLD, INPUT, SYSTEMS, option, options_of, refuse_given
-from errorbar.cli.output import OutputOptions, output_options, show_notes
+from errorbar.cli.output import OutputOptions, output_options
 from errorbar.core.labels import format_count
 
 

@@ -6,8 +6,10 @@ import os
 import shlex
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from copy import copy
 from difflib import get_close_matches
 from glob import glob
 from pathlib import Path
@@ -48,6 +50,74 @@ def is_quiet() -> bool:
     """Whether notes and progress are silenced."""
     context = click.get_current_context(silent=True)
     return context is not None and bool(context.meta.get(_QUIET))
+
+
+MOST_NOTES = 5
+"""How many notes of one kind ``--notes`` shows before the rest is counted."""
+_KEPT = "errorbar.notes"
+_EVERY = "errorbar.every-note"
+_KINDS = ("warning", "repair", "note")
+"""Kinds of notes, the most important first."""
+_FIRST = """not-this-source shuffled-lines shifted-lines unlike-lines source-not-tokenized not-tokenized numbered-lines
+    other-quotes empty-lines types-differ annotator-absent one-unit one-judge two-judges few-documents few-resamples"""
+_RANKS = {code: rank for rank, code in enumerate(_FIRST.split())}
+"""The warnings that matter most, in this order: what makes a score wrong, then what makes an interval rough."""
+
+
+def show_every_note(context: click.Context) -> None:
+    """Let every note of a command be shown, whole."""
+    context.meta[_EVERY] = True
+
+
+def keep_note(note: Problem) -> None:
+    """Keep a note until the command shows those of its result, or ends."""
+    click.get_current_context().meta.setdefault(_KEPT, []).append(note)
+
+
+def take_kept_notes() -> list[Problem]:
+    """The notes that were kept, which are not shown again."""
+    context = click.get_current_context(silent=True)
+    return [] if context is None else context.meta.pop(_KEPT, [])
+
+
+def show_notes(notes: Sequence[Problem]) -> None:
+    """Show the notes that were kept and these on stderr: a line on the most important one, which counts the others."""
+    context = click.get_current_context(silent=True)
+    notes = [*take_kept_notes(), *notes]
+    if context is not None and context.meta.get(_EVERY):
+        _show_each(notes)
+    elif notes:
+        say(_sum_up(notes))
+
+
+def _sum_up(notes: Sequence[Problem]) -> str:
+    first = min(notes, key=_rank)
+    counts: Counter[str] = Counter()
+    for note in notes:
+        counts["repair" if note.kind == "repair" else ""] += note.others or 1
+    counts["repair" if first.kind == "repair" else ""] -= first.others or 1
+    others = [f"{counts['']:,} more"] if counts[""] else []
+    others += [f"{counts['repair']:,} repair{'s' * (counts['repair'] != 1)}"] if counts["repair"] else []
+    more = f" ({', '.join(others)}: --notes)" if others else ""
+    return f"{first.kind}: {first.short_line(as_options)}; errorbar explain {first.code}{more}"
+
+
+def _rank(note: Problem) -> tuple[int, int]:
+    return _KINDS.index(note.kind), _RANKS.get(note.code, len(_RANKS))
+
+
+def _show_each(notes: Sequence[Problem]) -> None:
+    """Show notes whole, at most a few of each code."""
+    counts: Counter[str] = Counter()
+    for note in notes:
+        counts[note.code] += note.others or 1
+    shown: Counter[str] = Counter()
+    for note in notes:
+        shown[note.code] += 1
+        if shown[note.code] <= MOST_NOTES:
+            say(f"{'warning' if note.severity == 'warning' else 'note'}: {note.line(as_options)}")
+        if shown[note.code] == MOST_NOTES and counts[note.code] > MOST_NOTES:
+            say(f"note: and {counts[note.code] - MOST_NOTES:,} more [{note.code}]")
 
 
 def show_lines(*lines: str) -> None:
@@ -103,6 +173,8 @@ GROUPS: Mapping[str, frozenset[str]] = {
     "Other": frozenset(_OTHER.split()),
 }
 """The groups of every help, in order, and the options of each; what is in none says what to compute."""
+RARE = "Rarely needed"
+"""The last group: options that are hidden elsewhere, so that a reader sees the others first."""
 _OF_DRAWS = {"seed", "jobs"}
 """Stand among the intervals where a command has intervals."""
 Decorator = Callable[[Any], Any]
@@ -186,6 +258,8 @@ class Command(click.Command):
                 remaining += (argument, *words)
             elif argument == "--quiet":
                 be_quiet(ctx)
+            elif argument == "--notes":
+                show_every_note(ctx)
             elif name == "--config":
                 _use_config(ctx, value if equals else next(words, None))
             elif name == "--metric" and one_metric and any(each.partition("=")[0] == name for each in remaining):
@@ -204,19 +278,25 @@ class Command(click.Command):
                 f"--{long_name(each)} {_format_value(ctx.params[each.name or ''])}" for each in decided
             )
             place = Place(str(find_config(ctx).path))
-            say(f"note: {Problem('config', f'set here: {settings}', place).line(as_options)}")
-        return super().invoke(ctx)
+            keep_note(Problem("config", f"set here: {settings}", place, severity="repaired"))
+        try:
+            return super().invoke(ctx)
+        finally:
+            show_notes(())
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the options group by group, in the order of ``GROUPS``."""
+        """Write the options group by group, in the order of ``GROUPS``; hidden ones are written last."""
         options = [each for each in self.get_params(ctx) if isinstance(each, click.Option)]
         has_intervals = any(long_name(each) in GROUPS["Intervals"] for each in options)
         groups: dict[str, list[tuple[str, str]]] = {title: [] for title in GROUPS}
         for option in options:
             name = long_name(option)
             title = next((title for title, names in GROUPS.items() if name in names), "What to compute")
-            if record := option.get_help_record(ctx):
-                groups["Intervals" if has_intervals and name in _OF_DRAWS else title].append(record)
+            title = RARE if option.hidden else "Intervals" if has_intervals and name in _OF_DRAWS else title
+            shown = copy(option)
+            shown.hidden = False
+            if record := shown.get_help_record(ctx):
+                groups.setdefault(title, []).append(record)
         for title, records in groups.items():
             if records:
                 with formatter.section(title):
@@ -293,6 +373,8 @@ def _use_config(ctx: click.Context, file: str | None) -> None:
     ctx.obj = load_config(file, lambda: root.list_commands(ctx) if isinstance(root, click.Group) else ())
     if ctx.obj.quiet:
         be_quiet(ctx)
+    if ctx.obj.notes:
+        show_every_note(ctx)
 
 
 def _from_config(ctx: click.Context, parameter: click.Parameter | None) -> bool:

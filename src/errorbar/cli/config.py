@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 NAME = "errorbar.toml"
 VARIABLE = "ERRORBAR_CONFIG"
 TABLES = ("corpora", "systems", "defaults")
-_OF_ALL = "ci ci-method confidence resamples seed jobs adjust format quiet lenient unmarked"
+_OF_ALL = "ci ci-method confidence resamples seed jobs adjust format quiet notes lenient unmarked"
 OF_ALL = _OF_ALL.split()
 """The options that ``[defaults]`` may set for every command that has them."""
 POPULATION = re.compile(r"\b(population=)(?!(?:known|none|bn2015)[,)])([^,)\s]+)")
@@ -39,6 +39,11 @@ class Config:
     def quiet(self) -> bool:
         """Whether notes and progress are silenced."""
         return bool(self.defaults.get("", {}).get("quiet"))
+
+    @property
+    def notes(self) -> bool:
+        """Whether every note is shown."""
+        return bool(self.defaults.get("", {}).get("notes"))
 
     def defaults_for(self, command: Sequence[str], parameters: Sequence[click.Parameter]) -> dict[str, object]:
         """The defaults of a command such as ``["crowd", "score"]``, as click takes them; unknown ones are refused."""

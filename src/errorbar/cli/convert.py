@@ -7,9 +7,8 @@ from typing import Any
 
 import click
 
-from errorbar.cli.command import OUTPUT_PLACE, Command, progress_bar
+from errorbar.cli.command import OUTPUT_PLACE, Command, progress_bar, show_notes
 from errorbar.cli.options import options_of
-from errorbar.cli.output import show_notes
 
 
 class FormatName(click.Choice[str]):

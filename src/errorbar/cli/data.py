@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.shell_completion import CompletionItem
 
-from errorbar.cli.command import Command, progress_bar, show_lines, tell
+from errorbar.cli.command import Command, progress_bar, show_lines, show_notes, tell
 from errorbar.cli.main import Group
-from errorbar.cli.output import OutputOptions, format_option, output_options, show_notes
+from errorbar.cli.output import OutputOptions, format_option, output_options
 from errorbar.core.problems import InputError, Problem, UsageError, as_options
 from errorbar.tables.table import Cell, Column, Table
 

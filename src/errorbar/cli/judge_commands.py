@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from errorbar.cli.command import OUTPUT, Command, OutputPath, say, show_lines
+from errorbar.cli.command import OUTPUT, Command, OutputPath, say, show_lines, show_notes
 from errorbar.cli.options import INPUT, options_of
-from errorbar.cli.output import OutputOptions, output_options, show_notes
+from errorbar.cli.output import OutputOptions, output_options
 from errorbar.core.labels import format_count
 from errorbar.core.problems import InputError, Problem, UsageError, shell_words
 

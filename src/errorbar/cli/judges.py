@@ -33,7 +33,7 @@ def command() -> None:
     floor={"hidden": True},
     df={"hidden": True},
 )
-@click.option("--save", "file", type=OUTPUT, metavar="FILE", help="Write the population, for --judges.")
+@click.option("--save", "file", type=OUTPUT, metavar="FILE", help="Write the population, which other commands read.")
 @output_options
 def fit(file: str | None, output: OutputOptions, **options: Any) -> None:
     """Fit how scores vary over the judges of a corpus with three annotators or more.

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TextIO, cast
 
 import click
 
-from errorbar.cli.command import be_quiet, show_click_error, tell
+from errorbar.cli.command import be_quiet, show_click_error, show_every_note, tell
 from errorbar.cli.config import VARIABLE, load_config
 from errorbar.core.entry_points import Registered, find_registered
 from errorbar.core.problems import ErrorbarError, InputError, Problem, as_options, nearest
@@ -168,10 +168,10 @@ COMMANDS = {
     "compare": "Tell whether systems differ by more than chance.",
     "agree": "Measure agreement between annotators or raters.",
     "ceiling": "Score annotators against each other, and systems beside them.",
-    "plan-judging": "Estimate how much another judge, or more sentences, would narrow the intervals.",
+    "plan-judging": "Estimate how much more judges or sentences would help.",
     "judges": "Make what intervals of few judges lean on.",
-    "crowd": "Score against a crowd, aggregate its judgments, judge its raters.",
-    "curve": "Follow systems along the crowd's agreement: bins and the kappa curve.",
+    "crowd": "Score against a crowd; aggregate its judgments; judge its raters.",
+    "curve": "Follow systems along the crowd's agreement.",
     "sample": "Estimate P and R of a corpus from a few hundred judgments.",
     "references": "Score systems under a common gold and references of their own, side by side.",
     "audit": "Ask judges about edits that match no annotator.",
@@ -188,10 +188,21 @@ COMMANDS = {
     "data": "List and fetch corpora.",
     "demo": "Score the bundled demo corpus.",
     "metrics": "List metrics and their parameters.",
+    "explain": "Explain the code that a message ends with.",
     "doctor": "Say what is installed and which kernel is active.",
     "completion": "Print a shell completion script.",
 }
 """The commands of this folder with their one-line help; a command's module is imported only when it runs."""
+SECTIONS = {
+    "Score systems": "score compare ceiling attack meta",
+    "Study judges and judgments": "agree judges plan-judging crowd curve rank",
+    "Collect judgments": "judge sample audit",
+    "Publish": "report task verify reproduce",
+    "Files and corpora": "check convert data demo",
+    "Detect and correct": "train detect correct",
+    "About errorbar": "metrics explain doctor completion",
+}
+"""The headings of the help, with the commands below each; a command that none names is of another package."""
 
 
 def added_commands(group: str = "") -> dict[str, tuple[str, str]]:
@@ -308,6 +319,17 @@ class LazyGroup(Group):
 
     path = ""
 
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the commands below the headings of ``SECTIONS``."""
+        helps = {**{name: text for name, (text, _) in added_commands().items()}, **self.helps}
+        sections = {title: [name for name in names.split() if name in helps] for title, names in SECTIONS.items()}
+        sections["From other packages"] = sorted(helps.keys() - set(" ".join(SECTIONS.values()).split()))
+        width = max(map(len, helps))
+        for title, names in sections.items():
+            if names:
+                with formatter.section(title):
+                    formatter.write_dl([(f"{name:<{width}}", helps[name]) for name in names])
+
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Import the command's module, which is called as the command is; without one, the function's options do."""
         if cmd_name not in self.helps:
@@ -343,16 +365,19 @@ class LazyGroup(Group):
     help="Read named corpora, systems and defaults from this file.  [default: errorbar.toml here or in a folder above]",
 )
 @click.option("--quiet", is_flag=True, help="Show no notes and no progress, only results and errors.")
+@click.option("--notes", is_flag=True, help="Show all warnings and notes, not just a line on them.")
 @click.pass_context
-def cli(ctx: click.Context, config: str | None, quiet: bool) -> None:
+def cli(ctx: click.Context, config: str | None, quiet: bool, notes: bool) -> None:
     """Measure grammatical error correction against many human judges.
 
     Start with `errorbar demo`, then `errorbar score --gold GOLD.m2 SYSTEM...`. `errorbar help COMMAND` explains a
-    command. --config and --quiet may also stand after the command.
+    command, `errorbar explain CODE` a message. --config, --quiet and --notes may also stand after the command.
     """
     ctx.obj = load_config(config, lambda: [*COMMANDS, *added_commands()])
     if quiet or ctx.obj.quiet:
         be_quiet(ctx)
+    if notes or ctx.obj.notes:
+        show_every_note(ctx)
     ctx.with_resource(looking(command=True))
 
 

@@ -16,10 +16,10 @@ import click
 from click.core import ParameterSource
 from click.types import FloatParamType, IntParamType
 
-from errorbar.cli.command import Decorator, say, together
+from errorbar.cli.command import Decorator, keep_note, together
 from errorbar.cli.config import find_config
 from errorbar.cli.declared import Argument, Kind, parameters_of
-from errorbar.core.problems import Place, Problem, UsageError, as_options
+from errorbar.core.problems import Place, Problem, UsageError
 from errorbar.formats.look import look
 
 _PIPES = "errorbar.pipes"
@@ -180,8 +180,8 @@ def warn_of_few(resamples: int, default: object) -> None:
     """Warn of intervals of fewer than ``FEW`` resamples."""
     if resamples < FEW:
         message = f"--resamples={resamples}: intervals of so few are too rough to rely on"
-        problem = Problem("few-resamples", message, fix=f"{default} are usual")
-        say(f"warning: {problem.line(as_options)}")
+        headline = f"--resamples={resamples} are too few to rely on; {default} are usual"
+        keep_note(Problem("few-resamples", message, fix=f"{default} are usual", severity="warning", headline=headline))
 
 
 # Options of a public function, as it declares them.

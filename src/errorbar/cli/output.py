@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import wraps
@@ -14,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
-from errorbar.cli.command import OUTPUT, Command, say, together
+from errorbar.cli.command import OUTPUT, Command, say, show_notes, take_kept_notes, together
 from errorbar.cli.declared import description_of, parameters_of
 from errorbar.cli.options import OPTIONS, choice, options_of
-from errorbar.core.problems import Problem, as_options, unknown_ending, visible_json
+from errorbar.core.problems import unknown_ending, visible_json
 from errorbar.tables import FORMATS
 
 if TYPE_CHECKING:
@@ -34,8 +33,6 @@ ENDINGS = {
     "latex": (".tex",),
 }
 PICTURES: dict[str, tuple[str, ...]] = {kind: (f".{kind}",) for kind in ("svg", "png", "pdf")}
-MOST_NOTES = 5
-"""How many notes of one kind are shown before the rest is counted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +53,10 @@ class OutputOptions:
         from errorbar.tables.writers import tables_text
 
         if self.style == "json":
-            warnings = [note_record(note) for note in result.notes]
+            kept = take_kept_notes()
+            of_data = [note for note in kept if note.severity == "warning"]
+            show_notes([note for note in kept if note.severity != "warning"])
+            warnings = [note_record(note) for note in (*of_data, *result.notes)]
             text = self._json({"schema": schema, **result.to_dict(), "warnings": warnings})
         else:
             show_notes(result.notes)
@@ -132,20 +132,6 @@ def plain_command(name: str) -> click.Command:
         output.show(result, getattr(result, "schema", f"errorbar.{name}/1"))
 
     return command
-
-
-def show_notes(notes: Sequence[Problem]) -> None:
-    """Print warnings and repairs on stderr, at most a few of each kind."""
-    counts: Counter[str] = Counter()
-    for note in notes:
-        counts[note.code] += note.others or 1
-    shown: Counter[str] = Counter()
-    for note in notes:
-        shown[note.code] += 1
-        if shown[note.code] <= MOST_NOTES:
-            say(f"{'warning' if note.severity == 'warning' else 'note'}: {note.line(as_options)}")
-        if shown[note.code] == MOST_NOTES and counts[note.code] > MOST_NOTES:
-            say(f"note: and {counts[note.code] - MOST_NOTES:,} more [{note.code}]")
 
 
 def by_ending(output: str, endings: dict[str, tuple[str, ...]], option: str) -> str:

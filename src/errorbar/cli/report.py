@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any, cast
 
 import click
 
-from errorbar.cli.command import OUTPUT, Command, command_line, progress_bar, say
+from errorbar.cli.command import OUTPUT, Command, command_line, progress_bar, say, show_notes
 from errorbar.cli.config import Config, find_config
 from errorbar.cli.options import INPUT, options_of
-from errorbar.cli.output import by_ending, check_output, show_notes
-from errorbar.core.problems import InputError, Place, Problem, UsageError, as_options, nearest
+from errorbar.cli.output import by_ending, check_output
+from errorbar.core.problems import InputError, Place, Problem, UsageError, nearest
 from errorbar.formats.saving import STANDARD_OUTPUT, is_stream, receipt_name
 
 if TYPE_CHECKING:
@@ -190,9 +190,7 @@ def command(
             **arguments,
         )
         progress(1)
-        show_notes(result.notes)
-        for missing in result.missing:
-            say(f"note: {missing.line(as_options)}")
+        show_notes([*result.notes, *result.missing])
         receipt = receipt_of_report(arguments, result, out) if _has_receipt(out, settings) else None
         size = (result if receipt is None else receipt.on_page(result, out)).save(out, kind)
         if receipt is not None:

@@ -7,10 +7,10 @@ from typing import Any
 
 import click
 
-from errorbar.cli.command import OUTPUT, Command, progress_bar, tell
+from errorbar.cli.command import OUTPUT, Command, progress_bar, show_notes, tell
 from errorbar.cli.main import Group
 from errorbar.cli.options import options_of
-from errorbar.cli.output import OutputOptions, output_options, show_notes
+from errorbar.cli.output import OutputOptions, output_options
 
 FLAGS: Mapping[str, Any] = {"argument": "[FLAGS]...", "required": False}
 CORPUS: Mapping[str, Any] = {"names": ("--corpus",), "multiple": False}

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from errorbar.cli.command import OUTPUT, Command, OutputPath, progress_bar, say, show_lines
+from errorbar.cli.command import OUTPUT, Command, OutputPath, progress_bar, say, show_lines, show_notes
 from errorbar.cli.main import EXIT_BAD_INPUT, Group, show_problems, while_read
 from errorbar.cli.options import INPUT, options_of, refuse_given
-from errorbar.cli.output import OutputOptions, check_output, output_options, show_notes
+from errorbar.cli.output import OutputOptions, check_output, output_options
 from errorbar.core.problems import InputError, Problem, UsageError
 from errorbar.formats.saving import is_stream, receipt_name
 

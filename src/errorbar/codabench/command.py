@@ -7,9 +7,8 @@ from typing import Any
 
 import click
 
-from errorbar.cli.command import Command, OutputPath, progress_bar, say, show_lines
+from errorbar.cli.command import Command, OutputPath, progress_bar, say, show_lines, show_notes
 from errorbar.cli.options import INPUT, options_of
-from errorbar.cli.output import show_notes
 from errorbar.cli.task import CACHE, TASK, exit_for
 from errorbar.formats.saving import STANDARD_OUTPUT
 

@@ -16,6 +16,8 @@ from typing import ClassVar, Literal
 
 HERE = Path()
 Severity = Literal["error", "repaired", "warning"]
+REPAIRED = "repaired: "  # begins the fix of a problem that lenient reading repaired
+LONGEST_HEADLINE = 80  # characters
 LONGEST_QUOTE = 1000  # characters of a message before its middle is left out: it may quote a whole file
 
 # Control characters, which a terminal obeys, and line breaks, which forge a line; separators that some programs take
@@ -108,6 +110,7 @@ class Problem:
     fix: str = ""  # what the user can do
     severity: Severity = "error"  # refused; "repaired": lenient reading repaired it as ``fix`` says
     others: int = 0  # how many problems of its code it stands for, which are not listed; 0: for itself
+    headline: str = ""  # ``what`` in a few words; empty: its beginning
 
     def __str__(self) -> str:
         """One line, whatever is quoted in it, with options as arguments of Python."""
@@ -122,6 +125,21 @@ class Problem:
         place = f"{self.place}: " if str(self.place) else ""
         expected = f" (expected {expected})" if expected else ""
         return visible(f"{place}{message}{expected}{f'; {fix}' if fix else ''} [{self.code}]")
+
+    def short_line(self, words: Callable[[str], str]) -> str:
+        """The headline with its place, without expectation, fix and code."""
+        place = f"{self.place}: " if str(self.place) else ""
+        text = words(self.headline or self.what)
+        if len(text) > LONGEST_HEADLINE:
+            text = f"{text[:LONGEST_HEADLINE].rpartition(' ')[0].rstrip(' ,:;(')} …"
+        return visible(f"{place}{text}")
+
+    @property
+    def kind(self) -> str:
+        """The kind of a note: ``warning``, ``repair`` of an input, or ``note`` of anything else."""
+        if self.severity == "warning":
+            return "warning"
+        return "repair" if self.fix.startswith(REPAIRED) else "note"
 
 
 class ErrorbarError(Exception):
@@ -274,14 +292,16 @@ class Problems:
         if code in self.ignored:
             return
         if self.lenient:
-            self.take([Problem(code, what, place, expected, f"repaired: {repair}", "repaired")])
+            self.take([Problem(code, what, place, expected, f"{REPAIRED}{repair}", "repaired")])
         else:
             opening = f"{hint}{' ' if hint.endswith('?') else '; '}" if hint else ""
             self.error(code, what, place, expected=expected, fix=f"{opening}correct it or use --lenient ({repair})")
 
-    def note(self, code: str, what: str, place: Place, fix: str = "", severity: Severity = "warning") -> None:
-        """Record something that a user should know and that does not stop the reading."""
-        self.take([Problem(code, what, place, "", fix, severity)])
+    def note(
+        self, code: str, what: str, place: Place, fix: str = "", severity: Severity = "warning", headline: str = ""
+    ) -> None:
+        """Record something that a user should know and that does not stop the reading; ``headline``: in a few words."""
+        self.take([Problem(code, what, place, "", fix, severity, headline=headline)])
 
     def take(self, notes: Iterable[Problem]) -> None:
         """Keep notes; of each code the first ``MOST_KEPT``, after which one note says how many more there are."""

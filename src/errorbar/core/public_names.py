@@ -40,6 +40,14 @@ def import_name(name: str, modules: Mapping[str, str], package: str) -> Any:  # 
         raise MissingPartError(f"{package}.{name}", folder) from None
 
 
+def is_asked_by_help() -> bool:
+    """Whether ``help`` asks for the names of a package: it would print the whole documentation of each one."""
+    frame = sys._getframe()
+    while frame.f_back is not None and frame.f_code.co_name != "docmodule":
+        frame = frame.f_back
+    return frame.f_code.co_name == "docmodule" and frame.f_code.co_filename.endswith("pydoc.py")
+
+
 def lazy_names(spec: ModuleSpec) -> Callable[[str], Any]:
     """Make the ``__getattr__`` of a package whose stub is read when a name is first asked for, or all by ``dir``."""
     modules = cache(lambda: read_stub(spec))

@@ -221,7 +221,9 @@ class _Job:
             known, observed = file.sha256 or self.recorded.get(file.path), f"sha256 {sha256}, {n_bytes:,} bytes"
             if known is None:
                 observed += ", could not be verified: no hash is published"
-                problems.note("data-unverified", observed, place, fix="recorded; a later change will be refused")
+                headline = "could not be verified: no hash is published"
+                fix = "recorded; a later change will be refused"
+                problems.note("data-unverified", observed, place, fix=fix, headline=headline)
             elif sha256 == known:
                 continue
             elif file.sha256:

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from errorbar.cli.command import OUTPUT, OUTPUT_PLACE, Command, progress_bar, say
+from errorbar.cli.command import OUTPUT, OUTPUT_PLACE, Command, progress_bar, say, show_notes
 from errorbar.cli.options import (
     INPUT,
     FiniteNumber,
@@ -18,7 +18,7 @@ from errorbar.cli.options import (
     retokenize_option,
     seed_option,
 )
-from errorbar.cli.output import OutputOptions, format_option, output_options, show_notes
+from errorbar.cli.output import OutputOptions, format_option, output_options
 
 PARTS = (
     "tagger",

@@ -103,14 +103,19 @@ class Admission:
             message = f"looks untokenized: {lines} {seen.joined.n:,} ({seen.joined}) join to words what the source has"
             message += f" apart, as {mark!r} in {word!r}; each such word counts as changed"
             fix = f"put spaces around tokens, as the source{', or use --retokenize' if self.advise else ''}"
-            problems.note("not-tokenized", message, Place(name, seen.joined.first[0]), fix)
+            headline = (
+                f"looks untokenized: {seen.joined.n:,} of {seen.changed:,} changed lines join what the source has apart"
+            )
+            problems.note("not-tokenized", message, Place(name, seen.joined.first[0]), fix, headline=headline)
         if seen.quotes.n > SOME * seen.changed:
             word, source = seen.quote
             message = (
                 f"{lines} {seen.quotes.n:,} ({seen.quotes}) have quotation marks or apostrophes of another form than"
             )
             message += f" the source, as {word!r} for {source!r}; each such word counts as changed"
-            problems.note("other-quotes", message, Place(name, seen.quotes.first[0]), "write them as the source does")
+            headline = f"{seen.quotes.n:,} of {seen.changed:,} changed lines have other quotation marks than the source"
+            place, fix = Place(name, seen.quotes.first[0]), "write them as the source does"
+            problems.note("other-quotes", message, place, fix, headline=headline)
         if seen.numbered.n > SOME * seen.n_lines:
             message = f"{seen.numbered.are('numbered')}, and the source is not; each number counts as an inserted word"
             fix = "take the numbers away: sed -E 's/^ *[0-9]+[.):] *//' FILE > NEW"

@@ -591,7 +591,8 @@ def warn_hopeless(comparison: Comparison, problems: Problems, *, unit: str = "do
         other = "--adjust=" + ("max-t" if test.swaps.adjust == "holm" else "holm")
         alone = any((pair.swaps.alone.smallest or 0) <= test.alpha for pair in undecided)
         fix = f"more {unit}s decide" + (f"; fewer systems may, or {other}" if alone else "")
-        problems.note("few-to-swap", message, Place(), fix=fix)
+        headline = f"{_which(len(undecided), n_pairs)} be significant, however large the difference"
+        problems.note("few-to-swap", message, Place(), fix=fix, headline=headline)
 
 
 def _which(several: int, of: int) -> str:

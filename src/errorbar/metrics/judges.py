@@ -139,14 +139,18 @@ class JudgeRule:
         """How a measure varies over judges of the population; None where nobody knows, or none takes part."""
         return None if self.population is None else self.population.find(self.spec, measure.name, self.k)
 
-    def note(self, problems: Problems, whose: str = "") -> None:
-        """Say what a reader of the interval must know, and what would help; ``whose`` the intervals are."""
+    def note(self, problems: Problems, whose: str = "", points: float | None = None) -> None:
+        """Say what a reader of the interval must know, and what would help.
+
+        ``whose`` the intervals are; ``points``: by how many other judges may move the scores, where that is known.
+        """
         ways = "errorbar plan-judging shows how much another judge would help"
         if not self.random:
             if self.why_fixed and (self.who == "judge" or self.n_judges >= TWO):  # of one editor the table says it
                 message = f"{whose or 'the'} intervals are over texts alone: {self.why_fixed}"
                 fix = "let others judge the same texts" if self.n_judges < 2 else "--judges=fixed keeps silent about it"
-                problems.note("judges-fixed", message, Place(), fix=fix)
+                headline = f"{whose or 'the'} intervals are over texts alone, not over judges"
+                problems.note("judges-fixed", message, Place(), fix=fix, headline=headline)
             return
         if self.shows_judges:
             return
@@ -155,17 +159,24 @@ class JudgeRule:
         message = {1: f"one {who} does not show how {who}s vary", 2: f"two {who}s hardly show how {who}s vary"}.get(
             self.n_judges, f"{self.n_judges} {who}s are few"
         )
+        headline = f"{message}: intervals lean on how others vary" if self.population is not None else ""
+        if points:
+            others = {1: f"one {who}: another", 2: f"two {who}s: their choice"}.get(
+                self.n_judges, f"{self.n_judges} {who}s: their choice"
+            )
+            headline = f"{others} may move these scores by some {points:.0f} points"
         if self.population is not None:
             message += f": intervals over judges lean on how {self.population.described} vary"
             more = {1: "a second judge about halves them", 2: "a third judge makes them some sixth shorter"}
             measured = not self.population.digest and self.k == self.n_judges
             shorter = more.get(self.n_judges if measured else 0, "another judge makes them shorter")
-            problems.note(code, message, Place(), fix=f"{shorter}; {ways}")
+            problems.note(code, message, Place(), fix=f"{shorter}; {ways}", headline=headline)
             return
         rests = "rest on one degree of freedom, and cover less than they say" if self.n_judges == TWO else "are rough"
         message += f", and {self.unknown}" * bool(self.unknown)
         message += f": {whose + ' ' if whose else ''}intervals over {who}s {rests}"
-        problems.note(code, message, Place(), fix=f"add another {who}" + f"; {ways}" * (who == "judge"))
+        fix = f"add another {who}" + f"; {ways}" * (who == "judge")
+        problems.note(code, message, Place(), fix=fix, headline=headline)
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,7 +214,8 @@ def note_parts(looked: Sequence[int], names: Sequence[str], n_texts: int, unit: 
         "judges vary and how texts do can hardly be told apart"
     )
     fix = "give each annotator's own file if they looked at all of it (a merged one may lack them), or --judges=fixed"
-    problems.note("judges-parts", message, Place(), fix=fix)
+    headline = f"{len(parts)} of {len(names)} judges looked at parts of the corpus"
+    problems.note("judges-parts", message, Place(), fix=fix, headline=headline)
 
 
 def note_short(who: Sequence[str], problems: Problems) -> None:
@@ -211,7 +223,8 @@ def note_short(who: Sequence[str], problems: Problems) -> None:
     if who:
         named = ", ".join(who[:3]) + (f" and {len(who) - 3} more" if len(who) > 3 else "")
         message = f"judges seem to vary less than judges and texts together: intervals of {named} are likely too short"
-        problems.note("judges-short", message, Place(), fix="more judges would tell")
+        headline = f"intervals over judges of {named} are likely too short"
+        problems.note("judges-short", message, Place(), fix="more judges would tell", headline=headline)
 
 
 def read_judges(text: str | None) -> tuple[JudgePlan, str]:

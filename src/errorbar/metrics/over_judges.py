@@ -322,6 +322,9 @@ def over_judges(
 
     jobs = 1 if whole.resampling is None else whole.resampling.jobs
     widened = list(run(widen, list(zip(scores, measured, strict=True)), jobs))
+    if whole.documents.n_clusters > 1:  # without others there is no interval to be rough
+        for spec, (rule, _) in kinds.items():
+            rule.note(problems, points=max(_points_over_judges(each) for each in widened if each.metric == spec))
     note_short(list(dict.fromkeys(score.system for score in widened if _looks_short(score))), problems)
     return widened
 
@@ -352,6 +355,14 @@ def _no_narrower(estimates: Mapping[str, JointEstimate], score: Score) -> dict[s
     return wider
 
 
+def _points_over_judges(score: Score) -> float:
+    """How many points other judges may move the main measure by, two standard deviations; 0: not known, or below 1."""
+    components = None if score.judges is None else score.judges.measures[score.main].components
+    points = 0.0 if components is None else 200 * sqrt(components.judges)
+    in_points = any(each.name == score.main and each.kind == "percent" for each in score.measures)
+    return points if in_points and points >= 1 else 0.0
+
+
 def _looks_short(score: Score) -> bool:
     """Whether the main measure's interval over texts and judges is likely too short."""
     components = None if score.judges is None else score.judges.measures[score.main].components
@@ -370,8 +381,6 @@ def _kind(
         rule = plan.rule(metric, len(judging.judges))  # without those who looked at nothing
         unit = "group" if judging.grouped else whole.documents.unit
         note_parts(judging.looked, [names[k] for k in judging.judges], judging.n_left_out, unit, problems)
-    if whole.documents.n_clusters > 1:  # without others there is no interval to be rough
-        rule.note(problems)
     return rule, judging if rule.random else None
 
 

@@ -190,7 +190,10 @@ def ranking_notes(comparisons: Comparisons, results: Sequence[RankingResult]) ->
             message = f"no comparison connects these {len(result.parts)} groups of systems: {shown}"
             message += ", so ranks say nothing across them"
             fix = "judge systems of different groups against each other, or rank each group alone"
-            notes[message] = Problem("ranking-disconnected", message, Place(), fix=fix, severity="warning")
+            headline = f"no comparison connects {len(result.parts)} groups of systems"
+            notes[message] = Problem(
+                "ranking-disconnected", message, Place(), fix=fix, severity="warning", headline=headline
+            )
         if result.n_missing:
             message = "there are too few items to separate any two systems, so every rank range has all ranks"
             fix = f"judge at least {result.n_missing} more"

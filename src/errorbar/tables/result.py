@@ -25,7 +25,7 @@ MOST_NAMED = 3
 class Result(ABC):
     """The value of a public function; a dataclass inherits this: ``@dataclass(frozen=True, slots=True, repr=False)``.
 
-    ``notes`` is an attribute of every result: warnings and repairs, which the command line prints on stderr.
+    ``notes`` is an attribute of every result: warnings and repairs, which ``--notes`` shows on stderr.
     """
 
     __slots__ = ()
