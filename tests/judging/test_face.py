@@ -54,7 +54,7 @@ def test_who_comes_reads_title_time_pay_and_contact_before_anything_is_taken(mak
         page = Visitor(url).http.get(crowd(folder)).text
         assert "<title>How good are corrections?</title>" in page
         facts = re.findall(r"<dt>(.*?)</dt><dd[^>]*>(.*?)</dd>", page)
-        assert facts[:3] == [("Time", "about 20 minutes"), ("Pay for each item", "$0.02"), ("Pay in all", "$3.00")]
+        assert facts[:3] == [("Time", "about 20 minutes"), ("Pay per item", "$0.02"), ("Pay in all", "$3.00")]
         mail = '<a href="mailto:jo@example.org">jo@example.org</a>'
         web = '<a href="https://lab.example.org/study">https://lab.example.org/study</a>'
         assert facts[3] == ("Questions to", f"Jo Doe, {mail}, {web}.")
