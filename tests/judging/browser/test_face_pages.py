@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import pytest
 
@@ -127,7 +127,7 @@ def test_axe_finds_nothing_and_nothing_is_wider_than_the_screen(
     make_study: MakeStudy, chromium: Browser, width: int, dark: bool
 ) -> None:
     study = make_study("error-ok", TWO, **FACE, break_items=1)
-    scheme = "dark" if dark else "light"
+    scheme: Literal["dark", "light"] = "dark" if dark else "light"
     context = chromium.new_context(viewport={"width": width, "height": 740}, color_scheme=scheme, bypass_csp=True)
     page = context.new_page()
 

@@ -35,8 +35,7 @@ from errorbar.judging.study.rules import (
 from errorbar.tables.result import Result
 from errorbar.tables.table import Column, Table
 
-Rule = str | int | float | tuple[str, ...]
-"""A text, a number, or texts, which a text can have on lines of their own."""
+Rule = str | int | float
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -108,7 +107,8 @@ def judge_change(
         raise UsageError(Problem("two-choices", "--halt and --resume", fix="give one of them"))
     new_rules: dict[str, Rule] = {**(rules or {})}
     if about is not None:
-        new_rules |= read_face(about, {name.replace("-", "_") for name in new_rules})
+        face = read_face(about, {name.replace("-", "_") for name in new_rules})
+        new_rules |= {name: "\n".join(value) if isinstance(value, tuple) else value for name, value in face.items()}
     problems, stopped = Problems(lenient=lenient), [stop] if isinstance(stop, str) and stop else list(stop)
     only_tells = not (new_rules or add is not None or stopped or key is not None or halt or resume)
     with Study.open(study).store(read_only=only_tells) as store:
@@ -167,8 +167,7 @@ def _read_rule(name: str, value: Rule, before: object) -> object:
         message = f"the rule {name} must be one of {', '.join(choices)}, got '{value}'"
         raise UsageError(Problem("bad-parameter", message))
     if isinstance(before, tuple):
-        lines = str(value).split("\n") if isinstance(value, str) else value
-        return tuple(filter(None, map(str.strip, lines)))
+        return tuple(filter(None, map(str.strip, str(value).split("\n"))))
     if isinstance(before, str):
         return str(value)
     kind = int if isinstance(before, int) else float

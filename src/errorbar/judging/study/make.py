@@ -368,9 +368,9 @@ def judge_init(
     _check_gold(ruling, n_gold, len(judged))
     known = "" if key is None else read_study_key(key, problems)
     ruling = replace(ruling, stop=fitting(ruling.stop, chosen, judged, known))
-    about = StudyInfo(chosen, ruling, text, __version__, known)
+    info = StudyInfo(chosen, ruling, text, __version__, known)
     created = Study.create(
-        folder, lambda study: _fill(study, about, judged), store=store, scheme_toml=scheme_text(scheme)
+        folder, lambda study: _fill(study, info, judged), store=store, scheme_toml=scheme_text(scheme)
     )
     return JudgeInit(created.folder, chosen, ruling, len(judged) - n_gold, n_gold, tuple(problems.notes))
 
