@@ -9,11 +9,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from sqlalchemy import select
 
 from errorbar.core import UsageError
 from errorbar.judging import JudgedItem, Store, StudyRules, Work, check, exclude, readmit, set_rules, stop_item
 from errorbar.judging.protocol.claims import gold_positions
 from errorbar.judging.protocol.completion_codes import Redeemed, redeem
+from errorbar.judging.protocol.next_item import count_items_of
+from errorbar.judging.store.tables import ITEM
 from errorbar.judging.study.raters import redeem_code
 from tests.judging.empty_stores import VALUES, Study, answer_to, gold_item, work_item
 
@@ -91,6 +94,33 @@ def test_the_first_rater_gets_the_first_item(store_url: str) -> None:
     assert study.claim(study.raters[1]).standing == "finished"
     assert study.claim(study.raters[1]).code == ""  # who judged nothing has no code
     assert study.claim(study.raters[0]).code != ""
+    study.store.close()
+
+
+def test_the_count_of_a_raters_items_is_what_they_judge_in_the_end(store_url: str) -> None:
+    """It changes with what others take and what is stopped, not with what the rater does."""
+    study = Study(store_url, StudyRules(raters_per_item=1, page=2, policy="none"), works(7), 2)
+    one, two = study.raters
+
+    def counts() -> tuple[int, int]:
+        with study.store.read() as snapshot:
+            return count_items_of(snapshot, one, 1), count_items_of(snapshot, two, 1)
+
+    assert counts() == (7, 7)
+    for judged in range(4):
+        held = study.claim(one, 2).leases
+        assert counts() == (7, 7 - judged - len(held))
+        if judged < 3:
+            study.answer(one, held[0])
+    assert counts() == (7, 2)  # three judged and two held
+    taken = names(study.claim(two, 1))
+    assert counts() == (6, 2)
+    known = {name for (name,) in study.write(lambda tx: tx.execute(select(ITEM.c.name).where(ITEM.c.taken == 0)).all())}
+    assert len(known - {*taken}) == 1
+    study.write(lambda tx: stop_item(tx, known.pop(), "unclear", study.clock()))
+    assert counts() == (5, 1)
+    judge_all(study, one)
+    assert study.claim(one).done == counts()[0] == 5
     study.store.close()
 
 

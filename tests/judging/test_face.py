@@ -54,7 +54,7 @@ def test_who_comes_reads_title_time_pay_and_contact_before_anything_is_taken(mak
         page = Visitor(url).http.get(crowd(folder)).text
         assert "<title>How good are corrections?</title>" in page
         facts = re.findall(r"<dt>(.*?)</dt><dd[^>]*>(.*?)</dd>", page)
-        assert facts[:3] == [("Time", "about 20 minutes"), ("Pay for each item", "$0.02"), ("Pay in all", "$3.00")]
+        assert facts[:3] == [("Time", "about 20 minutes"), ("Pay per item", "$0.02"), ("Pay in all", "$3.00")]
         mail = '<a href="mailto:jo@example.org">jo@example.org</a>'
         web = '<a href="https://lab.example.org/study">https://lab.example.org/study</a>'
         assert facts[3] == ("Questions to", f"Jo Doe, {mail}, {web}.")
@@ -137,6 +137,71 @@ def test_the_command_line_says_in_one_line_what_is_wrong_with_an_address(make: M
     refused = errorbar(*change, "title=one\ntwo")
     assert refused.code == 2
     assert "--title must be one line of at most 200 characters" in refused.err
+
+
+ABOUT = """\
+title = "How good are corrections?"
+contact = "jo@example.org"
+minutes = 20
+pay_total = "$3.00"
+return_url = "https://app.prolific.com/submissions/complete?cc=C1A2B3C4"
+break_items = 50
+eligibility = ["Is English your first language?", "Are you an adult?"]
+consent = \"\"\"
+# Taking part
+
+You may stop at any time.
+\"\"\"
+"""
+
+
+def test_a_file_holds_what_raters_read_for_a_new_study_and_for_one_that_runs(
+    make: Make, tmp_path: Path, errorbar: CommandLine
+) -> None:
+    about = tmp_path / "about.toml"
+    about.write_text(ABOUT)
+    folder = make(about=about, pay="$0.02")
+    shown = errorbar("judge", "change", folder, "--format", "json")
+    rules = json.loads(shown.out)["rules"]
+    assert {name: rules[name] for name in ("title", "contact", "minutes", "pay", "pay_total", "break_items")} == {
+        "title": "How good are corrections?",
+        "contact": "jo@example.org",
+        "minutes": 20,
+        "pay": "$0.02",
+        "pay_total": "$3.00",
+        "break_items": 50,
+    }
+    assert rules["eligibility"] == ["Is English your first language?", "Are you an adult?"]
+    assert rules["consent"] == "# Taking part\n\nYou may stop at any time."
+    about.write_text('title = "Corrections"\neligibility = "Is English your first language?"\n')
+    changed = json.loads(errorbar("judge", "change", folder, "--about", about, "--format", "json").out)["rules"]
+    assert changed == {**rules, "title": "Corrections", "eligibility": ["Is English your first language?"]}
+
+
+def test_what_is_wrong_with_such_a_file_is_said_with_its_lines(
+    make: Make, tmp_path: Path, errorbar: CommandLine
+) -> None:
+    about = tmp_path / "about.toml"
+    about.write_text('titel = "Corrections"\nminutes = "20"\n')
+    change = ("judge", "change", make(), "--about", about)
+    refused = errorbar(*change)
+    assert (refused.code, refused.err.splitlines()) == (
+        2,
+        [
+            f"error: {about}:1: a study has no table or key 'titel'; did you mean 'title'? [study-key]",
+            f"error: {about}:2: minutes must be a whole number from 0, got '20' [study-value]",
+        ],
+    )
+    about.write_text('return_url = "javascript:alert(1)"\n')
+    assert "[judge-return-url]" in errorbar(*change).err
+    about.write_text('title = "One"\n')
+    refused = errorbar(*change, "--rule", "title=Two")
+    assert refused.code == 2
+    assert refused.err == (
+        f"error: {about}:1: --title and title in the file of --about; give one of them [two-choices]\n"
+    )
+    with pytest.raises(UsageError, match="give one of them"):
+        make(about=about, title="Two")
 
 
 def test_an_export_with_such_an_address_is_not_restored(make: Make, tmp_path: Path) -> None:

@@ -26,7 +26,7 @@ WRITTEN = OutputPath(is_file=False, path_type=Path)
 STUDY = {"argument": "STUDY", "type": PATH}
 URL = {"metavar": "URL"}
 RATER = {"metavar": "RATER"}
-REASON = {"metavar": "TEXT"}
+TEXT = REASON = {"metavar": "TEXT"}
 HIDDEN = {"hidden": True}
 SYSTEMS = {"names": ("--system",)}
 FLAG = {"type": None, "metavar": None}
@@ -69,17 +69,26 @@ def _qr_lines(code: segno.QRCode) -> Iterator[str]:
     items={"type": None, "metavar": "WHAT"},
     tagger={"type": PATH, "metavar": "DIR"},
     store=URL,
-    pay={"metavar": "TEXT"},
+    pay=TEXT,
     consent={"type": INPUT, "metavar": "FILE", "default": None},
-    eligibility={"metavar": "TEXT"},
-    title={"metavar": "TEXT"},
-    contact={"metavar": "TEXT"},
-    pay_total={"metavar": "TEXT"},
-    return_url=URL,
     stop={"metavar": "QUESTION"},
     language={"metavar": "CODE", "hidden": True},
+    **dict.fromkeys(("eligibility", "title", "contact", "pay_total"), TEXT | HIDDEN),
+    return_url=URL | HIDDEN,
     **dict.fromkeys(
-        ("direction", "page", "lease_minutes", "gold_per_page", "quiz_pass", "policy_share", "policy_gold"), HIDDEN
+        (
+            "direction",
+            "page",
+            "lease_minutes",
+            "gold_per_page",
+            "quiz_pass",
+            "policy_share",
+            "policy_gold",
+            "minutes",
+            "break_minutes",
+            "break_items",
+        ),
+        HIDDEN,
     ),
 )
 def init(folder: Path, consent: str | None, **options: Any) -> None:

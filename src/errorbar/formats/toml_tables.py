@@ -162,6 +162,7 @@ name = make_reader(
 )
 file_name = make_reader("a name that can be the name of a file", _is_file_name, _join_spaces)
 whole = make_reader("a whole number above 0", lambda value: type(value) is int and value > 0)
+whole_or_zero = make_reader("a whole number from 0", lambda value: type(value) is int and value >= 0)
 flag = make_reader("true or false", lambda value: isinstance(value, bool))
 texts = make_reader(
     "a text or a list of texts", is_list, lambda said: (said,) if isinstance(said, str) else tuple(said)
@@ -169,6 +170,12 @@ texts = make_reader(
 _MOMENT = "a date or time without quotes, e.g. 2026-11-21T18:00:00Z"
 moment = make_reader(_MOMENT, lambda said: isinstance(said, date), _moment)
 beginning = make_reader(_MOMENT, lambda said: isinstance(said, date), lambda said: _moment(said, time.min))
+
+
+def long_text(table: TomlTable, key: str, value: object) -> str:
+    """A text that keeps its lines."""
+    text(table, key, value)
+    return str(value).strip()
 
 
 def one_of(*words: str) -> Read:

@@ -51,17 +51,6 @@ _RESERVED = frozenset(
 """Columns of exports and names in trails, which no question may be called."""
 
 
-def _long(table: TomlTable, key: str, value: object) -> str:
-    """A text that keeps its lines."""
-    toml.text(table, key, value)
-    return str(value).strip()
-
-
-def _whole(table: TomlTable, key: str, value: object) -> object:
-    """A whole number from 0."""
-    return 0 if value == 0 and type(value) is int else toml.whole(table, key, value)
-
-
 def _two_texts(table: TomlTable, key: str, value: object) -> tuple[str, ...]:
     """A list of two texts."""
     if not (isinstance(value, list) and len(value) == 2 and all(isinstance(text, str) and text for text in value)):
@@ -78,8 +67,8 @@ _SCHEME = {
     "shows": Field(toml.one_of(*SCHEME_KINDS), "span", required=True),
     "main": Field(toml.name, "", required=True),
     "questions": Field(toml.raw, required=True),
-    "guidelines": Field(_long, ""),
-    "context_words": Field(_whole, 0),
+    "guidelines": Field(toml.long_text, ""),
+    "context_words": Field(toml.whole_or_zero, 0),
     "reversible": Field(toml.flag, False),
     "headings": Field(_two_texts, ()),
 }

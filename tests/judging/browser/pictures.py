@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from statistics import median
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from errorbar.judging import StudyRules
 from tests.helpers.browser import launched
@@ -33,7 +33,7 @@ NEXT = """(key) => new Promise((done) => {
 
 
 @contextmanager
-def study_of(name: str, quiz: int = 0) -> Iterator[LiveStudy]:
+def study_of(name: str, quiz: int = 0, **rules: Any) -> Iterator[LiveStudy]:  # noqa: ANN401
     """A study with a server."""
     with tempfile.TemporaryDirectory() as folder:
         scheme = scheme_of(name, Path(folder))
@@ -41,7 +41,9 @@ def study_of(name: str, quiz: int = 0) -> Iterator[LiveStudy]:
         if quiz:
             gold = marked("gold", "She is interested [on] old maps.", gold="error")
             items.append(replace(gold, explanation="One is interested in something, not on it."))
-        study = LiveStudy.make(Path(folder) / "study", scheme, items, StudyRules(items_per_rater=12, quiz=quiz))
+        study = LiveStudy.make(
+            Path(folder) / "study", scheme, items, StudyRules(**{"items_per_rater": 12, "quiz": quiz, **rules})
+        )
         study.start()
         try:
             yield study
@@ -68,8 +70,28 @@ def take(rater: Rater, folder: Path, name: str) -> None:
     rater.page.screenshot(path=folder / f"{name}.png")
 
 
+FACE: dict[str, Any] = {
+    "items_per_rater": 40,
+    "title": "How good are corrections?",
+    "contact": "Jo Doe, jo.doe@example.org",
+    "minutes": 20,
+    "pay_total": "$3.00",
+    "consent": "You take part of your own will, and may stop at any time.\n\n"
+    "* Your answers are published, with a pseudonym.\n* No name, address or browser is stored.",
+}
+
+
+def draw_welcome(browser: Browser, folder: Path) -> None:
+    """The page behind a link."""
+    with study_of("error-ok", **FACE) as study:
+        page = browser.new_context(viewport={"width": 1000, "height": 640}).new_page()
+        page.goto(study.link())
+        page.screenshot(path=folder / "welcome.png", full_page=True)
+
+
 def draw(browser: Browser, folder: Path) -> None:
     """All pictures."""
+    draw_welcome(browser, folder)
     with study_of("error-ok") as study:
         for name, size in (("error-ok", WIDE), ("error-ok-dark", WIDE), ("error-ok-phone", PHONE)):
             rater = enter(browser, study, size, dark=name.endswith("dark"))

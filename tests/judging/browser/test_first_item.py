@@ -39,7 +39,7 @@ class Traffic:
         protocol.send("Network.enable")
         protocol.send("Network.emulateNetworkConditions", SLOW_3G)
         protocol.on("Network.requestWillBeSent", self._send)
-        protocol.on("Network.requestServedFromCache", lambda event: self.paths.pop(event["requestId"], None))
+        protocol.on("Network.requestServedFromCache", self._drop)
         protocol.on("Network.loadingFinished", self._finish)
 
     def _send(self, event: dict[str, Any]) -> None:
@@ -50,6 +50,9 @@ class Traffic:
             self.paths[f"{name} before"] = self.paths[name]
             self.n_bytes += event["redirectResponse"]["encodedDataLength"]
         self.paths[name] = urlsplit(event["request"]["url"]).path
+
+    def _drop(self, event: dict[str, Any]) -> None:
+        self.paths.pop(event["requestId"], None)
 
     def _finish(self, event: dict[str, Any]) -> None:
         if not self.is_over:

@@ -19,6 +19,7 @@ from errorbar.judging.protocol.halting import halt as halt_study
 from errorbar.judging.protocol.halting import resume as resume_study
 from errorbar.judging.protocol.halting import why_halted
 from errorbar.judging.stopping.question import fitting
+from errorbar.judging.study.face import read_face
 from errorbar.judging.study.folder import Study
 from errorbar.judging.study.make import check_rules
 from errorbar.judging.study.raters import MANAGER
@@ -74,6 +75,7 @@ def judge_change(
     study: str | PathLike[str],
     *,
     rules: Mapping[str, Rule] | None = None,
+    about: Source | None = None,
     add: Source | None = None,
     stop: str | Sequence[str] = (),
     key: Source | None = None,
@@ -87,6 +89,7 @@ def judge_change(
     Args:
         study: Its folder.
         rules: New values of rules, by the names of ``judge_init``'s arguments.
+        about: TOML of what raters read before and after the work, as for a new study.
         add: Items to add: a table of items, a set of ``sample draw``, a corpus, or sentences one a line.
         stop: Name of an item of which no more judgments are wanted. Several can be given.
         key: Key of the sample or audit that the items are, in the place of the one that the study has.
@@ -102,8 +105,12 @@ def judge_change(
     """
     if halt and resume:
         raise UsageError(Problem("two-choices", "--halt and --resume", fix="give one of them"))
+    new_rules: dict[str, Rule] = {**(rules or {})}
+    if about is not None:
+        face = read_face(about, {name.replace("-", "_") for name in new_rules})
+        new_rules |= {name: "\n".join(value) if isinstance(value, tuple) else value for name, value in face.items()}
     problems, stopped = Problems(lenient=lenient), [stop] if isinstance(stop, str) and stop else list(stop)
-    only_tells = not (rules or add is not None or stopped or key is not None or halt or resume)
+    only_tells = not (new_rules or add is not None or stopped or key is not None or halt or resume)
     with Study.open(study).store(read_only=only_tells) as store:
         with store.read() as snapshot:
             before, halted = read_about(snapshot), why_halted(snapshot)
@@ -118,20 +125,20 @@ def judge_change(
             now = study_clock()()
             if resume:
                 resume_study(tx, MANAGER, now)
-            about, why = read_about(tx), why_halted(tx)
-            changed = update_rules(about.rules, rules or {})
+            known, why = read_about(tx), why_halted(tx)
+            changed = update_rules(known.rules, new_rules)
             if new_key:
                 set_value(tx, "key", new_key)
                 note(tx, now, "key")
             n_added = add_items(tx, added, now) if added else 0
-            if changed.stop and (new_key or added or changed.stop != about.rules.stop):
-                stop_text = fitting(changed.stop, about.scheme, all_items(tx), new_key or about.key)
+            if changed.stop and (new_key or added or changed.stop != known.rules.stop):
+                stop_text = fitting(changed.stop, known.scheme, all_items(tx), new_key or known.key)
                 changed = replace(changed, stop=stop_text)
-            if changed != about.rules:
+            if changed != known.rules:
                 set_rules(tx, changed, now)
             for name in stopped:
                 stop_item(tx, name, reason, now)
-            if why and (n_added or changed.raters_per_item > about.rules.raters_per_item):
+            if why and (n_added or changed.raters_per_item > known.rules.raters_per_item):
                 halt_study(tx, why, MANAGER, now)  # new places of a halted study are handed out once it is resumed
             if halt:
                 halt_study(tx, reason, MANAGER, now)

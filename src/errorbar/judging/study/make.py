@@ -32,6 +32,7 @@ from errorbar.judging.stopping.question import fitting
 from errorbar.judging.store.store import Store
 from errorbar.judging.store.tables import ANSWER, ASSIGNMENT, EVENT, EXCLUSION, ITEM, METADATA, RATER
 from errorbar.judging.study.backup import check_rows
+from errorbar.judging.study.face import check_face, read_face
 from errorbar.judging.study.folder import Study
 from errorbar.judging.study.rows import FORMAT, VERSION, Record
 from errorbar.judging.study.rules import (
@@ -215,8 +216,6 @@ class _Restoring:
 
 _LANGUAGE = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8})*")
 MOST = 10**9
-MOST_LINE = 200
-"""Characters of a line that raters read."""
 _Raters = Annotated[int, Bounds(1, 10_000)]
 _Page = Annotated[int, Bounds(1, 10)]
 _GoldPerPage = Annotated[int, Bounds(0, 10)]
@@ -310,6 +309,7 @@ def judge_init(
     against: Against = "writer",
     gold_items: Source | None = None,
     guidelines: Source | None = None,
+    about: Source | None = None,
     key: Source | None = None,
     tagger: Source | None = None,
     store: str = "",
@@ -328,6 +328,8 @@ def judge_init(
         against: Of a choice test: a system's text is set against the writer's, or two systems' against each other.
         gold_items: A table of items whose answers are known.
         guidelines: Markdown for raters, instead of the scheme's.
+        about: TOML of what raters read before and after the work: title, contact, time, pay, consent, breaks, the
+            address to go back to.
         key: Key of the sample or audit that the items are: what ``stop`` asks is estimated with it. No rater sees it.
         tagger: A folder of models whose tagger proposes the verb of each preposition; ``auto``: ``models`` here, else
             those of errorbar-models. None: nothing is proposed.
@@ -339,18 +341,21 @@ def judge_init(
         InputError: If a file is bad: with all that is wrong, and nothing is made.
         UsageError: If arguments do not fit each other.
     """
+    options = {name: rule for name, rule in rules.items() if rule != _DEFAULTS[name]}
     if not isinstance(items_from, Corpus) and is_export(items_from):
         is_set = {"systems": bool(systems), "items": bool(items), "against": against != "writer"}
         is_set |= {
             "gold_items": gold_items is not None,
             "guidelines": guidelines is not None,
+            "about": about is not None,
             "key": key is not None,
             "tagger": tagger is not None,
         }
-        is_set |= {"scheme": scheme != "error-ok"} | {name: ruling != _DEFAULTS[name] for name, ruling in rules.items()}
+        is_set |= {"scheme": scheme != "error-ok"} | {name: name in options for name in rules}
         return _restore_study(Path(folder), items_from, store, is_set)
     problems = Problems(lenient=lenient)
-    chosen, ruling = load_scheme(scheme), check_rules(rules)
+    face = {} if about is None else read_face(about, options)
+    chosen, ruling = load_scheme(scheme), check_rules({**rules, **face})
     judged = read_items(items_from, chosen, problems, systems=systems, items=items, against=against)
     if gold_items is not None:
         judged = with_gold(judged, gold_items, chosen, problems)
@@ -363,9 +368,9 @@ def judge_init(
     _check_gold(ruling, n_gold, len(judged))
     known = "" if key is None else read_study_key(key, problems)
     ruling = replace(ruling, stop=fitting(ruling.stop, chosen, judged, known))
-    about = StudyInfo(chosen, ruling, text, __version__, known)
+    info = StudyInfo(chosen, ruling, text, __version__, known)
     created = Study.create(
-        folder, lambda study: _fill(study, about, judged), store=store, scheme_toml=scheme_text(scheme)
+        folder, lambda study: _fill(study, info, judged), store=store, scheme_toml=scheme_text(scheme)
     )
     return JudgeInit(created.folder, chosen, ruling, len(judged) - n_gold, n_gold, tuple(problems.notes))
 
@@ -413,12 +418,7 @@ def check_rules(rules_by_name: Mapping[str, Any]) -> StudyRules:
     if not _LANGUAGE.fullmatch(rules.language):
         message = f"--language must be the code of a language, got '{shorten_text(rules.language)}'"
         raise UsageError(Problem("bad-parameter", message, fix="for example en, pt-BR or zh-Hant"))
-    for name in ("title", "contact", "pay_total"):
-        text = getattr(rules, name)
-        if len(text) > MOST_LINE or not text.isprintable():
-            message = f"--{name.replace('_', '-')} must be one line of at most {MOST_LINE} characters"
-            raise UsageError(Problem("bad-parameter", f"{message}, got '{shorten_text(text)}'"))
-    check_return_url(rules.return_url)
+    check_face(rules)
     if rules.gold_per_page > rules.page:
         message = f"--gold-per-page must be at most the {rules.page} items of a page, got {rules.gold_per_page}"
         raise UsageError(Problem("bad-parameter", message))

@@ -119,8 +119,6 @@ def introduction_of(scheme: Scheme, rules: StudyRules, *, known: bool) -> list[s
         return ["Welcome back. You go on where you stopped."]
     asked = scheme.question(scheme.main).ask.rstrip(" .:")
     paragraphs = [f"You see one text at a time, and are asked: {asked}{'' if asked.endswith('?') else '?'}"]
-    if most := rules.items_per_rater:
-        paragraphs.append(f"There are {most:,} of them at most for you.")
     if rules.quiz:
         needed = rules.quiz_needed(rules.quiz)
         paragraphs.append(
@@ -133,10 +131,12 @@ def introduction_of(scheme: Scheme, rules: StudyRules, *, known: bool) -> list[s
 
 def facts_of(rules: StudyRules) -> Iterator[tuple[str, str]]:
     """What a rater wants to know before they agree: name and text of each fact; the contact is one of its own."""
+    if rules.items_per_rater:
+        yield "Texts", f"{rules.items_per_rater:,} at most"
     if rules.minutes:
         yield "Time", f"about {format_count(rules.minutes, 'minutes')}"
     if rules.pay:
-        yield "Pay for each item", rules.pay
+        yield "Pay per item", rules.pay
     if rules.pay_total:
         yield "Pay in all", rules.pay_total
 

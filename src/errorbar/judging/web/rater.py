@@ -386,8 +386,8 @@ def _render_closed(state: str, door: _Door, request: Request) -> Response:
 
 def _notice(title: str, paragraphs: Sequence[str], kind: str, door: _Door, request: Request) -> str:
     """A notice to somebody who came by a link; who worked in this browser before can go on."""
-    known = {"contact": door.terms.rules.contact, "study": desk_of(request).name}
-    return notice_page(title, paragraphs, kind=kind, **known, root=root_of(request))
+    contact, study = door.terms.rules.contact, desk_of(request).name
+    return notice_page(title, paragraphs, kind=kind, contact=contact, study=study, root=root_of(request))
 
 
 ENTRY_ROUTES = [
