@@ -104,7 +104,17 @@ def load_own(gold: Gold, systems: Systems, reference_of: object, options: Readin
         fix = f"add --reference-of={missing[0]}=FILE, or leave the system out"
         raise UsageError(Problem("reference-of-missing", message, fix=fix))
     own = _read_all({name: named[name] for name in names}, options, problems)
-    return replace(load_outputs(own[names[0]], outputs, options, problems, {}), own=own)
+    numbers = {name: len(corpus.annotators) for name, corpus in own.items()}
+    if len(set(numbers.values())) > 1:
+        fewest, most = min(names, key=numbers.__getitem__), max(names, key=numbers.__getitem__)
+        message = (
+            f"{most} has {numbers[most]} references, {fewest} has {numbers[fewest]}: more are an advantage where a "
+        )
+        message += "metric takes the best one for each sentence"
+        problems.note("reference-numbers", message, Place(), fix="give every system as many")
+    data = replace(load_outputs(own[names[0]], outputs, options, problems, {}), own=own)
+    problems.notes = list(dict.fromkeys(problems.notes))  # a file may be the reference of several
+    return data
 
 
 def _read_all(named: Mapping[str, References], options: ReadingOptions, problems: Problems) -> dict[str, Corpus]:

@@ -129,7 +129,7 @@ class Annotated(Protocol):
 
 
 def unlike_units(first: Annotated, second: Annotated) -> NDArray[np.bool_]:
-    """In which units the counts of two systems differ, in whatever order where annotators are not the same; (units,)."""
+    """In which units the counts of two systems differ, in whatever order where annotators are not the same."""
     if first.annotators == second.annotators:
         return np.asarray((first.counts != second.counts).any(axis=(1, 2)), np.bool_)
     width = max(len(first.annotators), len(second.annotators))

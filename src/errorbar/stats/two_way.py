@@ -23,8 +23,9 @@ Conventions
     The jackknife of m judges where U needs all of them estimates, on average from above, (m - 1)/m times the variance
     with m - 1 judges (Efron & Stein); so it is an approximation, and so are the degrees of freedom.
     Nothing is a zero in silence: one text, one judge, a value that is undefined without somebody, or judges (or texts)
-    of whom any one can go without any change are named reasons (but editors of a system may agree). So is an interval that would leave nearly every value
-    possible: too few of what adds most to the uncertainty of V, judges, texts or runs.
+    of whom any one can go without any change are named reasons; but editors of a system may always agree. So is an
+    interval that would leave nearly every value possible: too few of what adds most to the uncertainty of V, judges,
+    texts or runs.
 Source
     Tukey 1958; Efron & Stein 1981, The jackknife estimate of variance, Annals of Statistics 9; Hoeffding 1948 for
     zeta; Satterthwaite 1946, Biometrics Bulletin 2; Cameron, Gelbach & Miller 2011, JBES 29; Smyth 2004 for moderated
@@ -146,9 +147,7 @@ def two_way(
     return components if prior is None else moderate(components, prior)
 
 
-def nested(
-    value: float, without_text: ArrayLike, first: ArrayLike, second: ArrayLike
-) -> TwoWay | Undefined:
+def nested(value: float, without_text: ArrayLike, first: ArrayLike, second: ArrayLike) -> TwoWay | Undefined:
     """The components of a difference of two scores, each against judges of its own: V_A is the sum of both.
 
     Args:
@@ -217,9 +216,7 @@ def unknown_texts(value: float, texts: Floats) -> Undefined | None:
     return next((why for holds, why in reasons if holds), None)
 
 
-def _undefined_reason(
-    value: float, texts: Floats, judges: Floats, *, moderated: bool, alike: bool
-) -> Undefined | None:
+def _undefined_reason(value: float, texts: Floats, judges: Floats, *, moderated: bool, alike: bool) -> Undefined | None:
     """Why nothing can be said."""
     if judges.size < 2 and not moderated:
         return Undefined.ONE_JUDGE
