@@ -87,9 +87,9 @@ def judge_lines(scores: Sequence[Score]) -> list[str]:
 
 def editors_line(editors: Mapping[str, int]) -> str:
     """The line on references that were made for each system, by how many editors."""
-    numbers = dict.fromkeys(editors.values())
+    numbers = set(editors.values())
     if len(numbers) == 1:
-        by = f"by {format_count(*numbers, 'editors')} each"
+        by = f"by {format_count(max(numbers), 'editors')} each"
     else:
         by = ", ".join(f"{system} by {format_count(n, 'editors')}" for system, n in editors.items())
     single = "; one editor does not show how editors vary: numbers hold for these, who need not be equally strict"
