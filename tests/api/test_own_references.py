@@ -160,10 +160,10 @@ def test_a_table_says_how_many_editors_a_system_has(demo: Corpus) -> None:
         systems=paths("careful", "greedy"), reference_of={"careful": one, "greedy": two}, swaps=60
     )
     assert not compared.pairs[0].test.by_t  # nobody knows how the editor of the first would vary
-    with pytest.raises(UsageError, match="known of references that are written from the source"):
+    with pytest.raises(UsageError, match="references are written from the source"):
         errorbar.score(
             systems=paths("careful"),
             reference_of={"careful": two},
-            judges="random(population=other.json)",
+            judges="random(population=bn2015)",
             resamples=60,
         )
