@@ -18,7 +18,7 @@ from errorbar import M2, Corpus, Hypothesis, Problems, Resampling, Sentence
 from errorbar.api.compare import ComparisonResult, compare_loaded
 from errorbar.api.inputs import Loaded
 from errorbar.api.score import score_own
-from errorbar.core import Floats
+from errorbar.core import Floats, Interval
 from errorbar.metrics.choice import EditStatistics
 from errorbar.metrics.folding import Documents, ScoringPlan
 from errorbar.metrics.judges import JudgePlan
@@ -117,3 +117,56 @@ def compared(data: Loaded, how: Resampling, swaps: int, judges: JudgePlan, *, in
 def scored(data: Loaded, how: Resampling, judges: JudgePlan) -> list[Score]:
     """Score simulated systems."""
     return score_own(data, ScoringPlan([Counted()], resampling=how, judges=judges))
+
+
+@dataclass(frozen=True)
+class Covered:
+    """Shares of studies of two equal systems whose intervals hold what they are of; p-values of no difference."""
+
+    score: float  # of one system: over its editors; of one editor: of that editor
+    difference: float
+    score_over_texts: float  # the interval over texts, of the mean over editors
+    difference_over_texts: float
+    p: Floats
+    width: float  # the median of the score's interval
+
+
+def study(n: int, n_editors: int, studies: int, seed: int, editing: Editing = Editing(0.12)) -> Covered:
+    """Simulate studies of two systems of n texts, each with editors of its own."""
+    rng = np.random.default_rng([seed, n, n_editors])
+    mean = float(editing.value(editing.draw(20_000, rng)).mean())
+    if n_editors > 1:
+        mean = editing.expected(n_editors, rng)
+    held, p, widths = [], [], []
+    for number in range(studies):
+        difficulty, who = difficulties(n, rng), [editing.draw(n_editors, rng) for _ in "ab"]
+        data = simulated([editing.counts(difficulty, own, rng) for own in who])
+        how = Resampling(replicates=400 if n_editors == 1 else 100, seed=number)
+        (pair,) = compared(data, how, 199 if n_editors == 1 else 1, JudgePlan(), intervals=True).pairs
+        first = scored(data, how, JudgePlan())[0]
+        score = first.estimate if first.judges is None else first.judges.measures["f"].estimate
+        of_score, of_difference = mean, 0.0
+        if n_editors == 1:
+            of_score, other = (float(editing.value(own)[0]) for own in who)
+            of_difference = of_score - other
+        intervals = (score.interval, pair.verdict.interval, first.estimate.interval, pair.interval)
+        values = (of_score, of_difference, mean, 0.0)
+        # No interval, for nearly every value is possible, leaves nothing out.
+        held.append(
+            [not isinstance(i, Interval) or i.low <= v <= i.high for i, v in zip(intervals, values, strict=True)]
+        )
+        p.append(pair.p if pair.p is not None else 1.0)
+        widths.append(1.0 if score.interval is None else score.interval.high - score.interval.low)
+    return Covered(*np.mean(held, axis=0).tolist(), np.array(p), float(np.median(widths)))
+
+
+def p_values(n: int, n_editors: int, studies: int, seed: int, swaps: int = 499) -> Floats:
+    """P-values of two equal systems, whose editors are equally strict where there is one of each."""
+    rng = np.random.default_rng([seed, n, n_editors])
+    editing, found = Editing(0.0 if n_editors == 1 else 0.12), []
+    for number in range(studies):
+        difficulty = difficulties(n, rng)
+        data = simulated([editing.counts(difficulty, editing.draw(n_editors, rng), rng) for _ in "ab"])
+        result = compared(data, Resampling(seed=number), swaps if n_editors == 1 else 1, JudgePlan(), intervals=False)
+        found.append(result.pairs[0].p)
+    return np.array(found, np.float64)
