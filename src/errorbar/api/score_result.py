@@ -9,6 +9,7 @@ from typing import ClassVar, Literal
 
 from errorbar.api.paper import (
     PaperText,
+    editors_line,
     judge_columns,
     judge_lines,
     judges_record,
@@ -136,6 +137,8 @@ class Scores(Result):
             from errorbar.api.pools import pools_record  # noqa: PLC0415 - few results have pools
 
             record["pools"] = pools_record(score)
+        if score.own:
+            record["editors"] = list(score.annotators)
         if score.runs:
             record["runs"] = runs_record(score)
         if self.by_type:
@@ -206,7 +209,8 @@ def _score_table(scores: Sequence[Score], table: str) -> Table:
         ]
         for label, score in zip(labels, scores, strict=True)
     ]
-    notes = [*judge_lines(scores), *run_lines(scores), *signature_lines(scores)]
+    own = {score.system: len(score.annotators) for score in scores if score.own}
+    notes = [*judge_lines(scores), *run_lines(scores), *([editors_line(own)] if own else []), *signature_lines(scores)]
     return Table(columns, rows, name=table, notes=notes, series="scores")
 
 

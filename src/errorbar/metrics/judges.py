@@ -49,9 +49,6 @@ class JudgePlan:
 
     def for_editors(self) -> JudgePlan:
         """The plan for editors of a system: drawn anew from two on, with no prior, for none is known of editors."""
-        if self.population not in ("known", "none"):
-            message = "a population of judges is known of references that are written from the source"
-            raise UsageError(Problem("useless-option", message, fix="leave it out: --judges=random"))
         return replace(self, kind="fixed" if self.kind == "fixed" else "random", population="none", who="editor")
 
     def rule(self, metric: Metric, n_judges: int) -> JudgeRule:
@@ -172,11 +169,13 @@ class JudgeRule:
             shorter = more.get(self.n_judges if measured else 0, "another judge makes them shorter")
             problems.note(code, message, Place(), fix=f"{shorter}; {ways}", headline=headline)
             return
+        if who == "editor":
+            problems.note(code, f"{message}: intervals over editors are wide", Place(), fix="add another editor")
+            return
         rests = "rest on one degree of freedom, and cover less than they say" if self.n_judges == TWO else "are rough"
         message += f", and {self.unknown}" * bool(self.unknown)
-        message += f": {whose + ' ' if whose else ''}intervals over {who}s {rests}"
-        fix = f"add another {who}" + f"; {ways}" * (who == "judge")
-        problems.note(code, message, Place(), fix=fix, headline=headline)
+        message += f": {whose + ' ' if whose else ''}intervals over judges {rests}"
+        problems.note(code, message, Place(), fix=f"add another judge; {ways}", headline=headline)
 
 
 @dataclass(frozen=True, slots=True)
