@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import errorbar
-from errorbar import M2, Corpus, Problems, Resampling
+from errorbar import M2, Corpus, Problems
 from errorbar.api.reference_cost import count_word_edits
 from errorbar.api.references import ReferencesResult
 from errorbar.core import InputError, Undefined, UsageError
@@ -117,7 +117,9 @@ def test_the_closest_favors_systems_over_each_reference_alone(gold: Corpus) -> N
             rows = [errorbar.score(gold.only([who]), system, metric, ci=False)[0] for who in gold.annotators]
             closest = result.scores[3 + k].estimates[name].value
             assert closest is not None
-            assert closest > max(row[name].value or 0.0 for row in rows)
+            scores = [row[name].value or 0.0 for row in rows]
+            assert closest > max(scores)
+            assert result.alone[k] == pytest.approx(sum(scores) / len(scores), abs=1e-12)
     assert result.n_closest == 3
     assert all(score.n_references == 1 for score in result.scores[3:])
 
@@ -221,11 +223,6 @@ def test_golds_that_do_not_fit_are_refused(
     (problem,) = refused.value.problems
     assert problem.code == code
     assert where in str(problem)
-
-
-def test_the_resampling_is_that_of_score() -> None:
-    """Shared draws make changes paired also where documents are drawn."""
-    assert Resampling("bca", 200).convention("sentence") == "ci:bca,0.95,200,by:sentence,seed:0"
 
 
 # What editors changed: by hand, and by the textbook's table.

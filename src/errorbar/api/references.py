@@ -30,7 +30,7 @@ from errorbar.api.reference_cost import (
 from errorbar.api.score_result import measure_column
 from errorbar.api.signatures import made_by
 from errorbar.core.corpus import ContentHash, Corpus, Hypothesis, reference_record
-from errorbar.core.estimate import BootstrapMethod
+from errorbar.core.estimate import BootstrapMethod, value_or_none
 from errorbar.core.problems import Problem, UsageError
 from errorbar.formats.look import Source
 from errorbar.formats.reference import named_files
@@ -54,6 +54,7 @@ from errorbar.metrics.golds import (
     choose_closest,
     closest_references,
     compare_golds,
+    mean_alone,
 )
 from errorbar.tables.plain import attributes, value_record
 from errorbar.tables.result import Result
@@ -87,6 +88,7 @@ class ReferencesResult(Result):
         metric: What was computed.
         golds: The golds in their order; the common one first.
         n_closest: How many references the closest one was chosen of; 0: none was.
+        alone: Of each system the main measure against one of these N references, on average; empty: there are none.
         costs: The words that editors changed, of each system with own references.
         times: The time that each output saves, where editors' times are known.
         confidence: Confidence level of the intervals; tests use 1 minus this.
@@ -99,6 +101,7 @@ class ReferencesResult(Result):
     metric: Metric
     golds: Sequence[str]
     n_closest: int
+    alone: Sequence[float]
     costs: Sequence[EditCost]
     times: Sequence[SavedTime]
     confidence: float
@@ -138,6 +141,7 @@ class ReferencesResult(Result):
             "metric": str(self.metric.spec),
             "golds": list(self.golds),
             "closest_of": self.n_closest or None,
+            "one_of": list(map(value_or_none, self.alone)),
             "scores": [_score_record(score) for score in self.scores],
             "pairs": [
                 {
@@ -165,17 +169,20 @@ class ReferencesResult(Result):
         measure = self.metric.measures[self.metric.main]
         columns = [Column("system")]
         for gold in self.golds:
-            columns.append(replace(measure_column(measure), title=self._title(gold), key=gold, interval="beside"))
+            if gold == CLOSEST:
+                columns.append(replace(measure_column(measure), title=f"one of {self.n_closest}", key="one_of"))
+            columns.append(replace(measure_column(measure), title=self._title(gold), key=gold))
             columns.append(Column("rank", "count", f"{gold}_rank"))
             if by_gold[gold][0].beside:
                 changed = replace(measure_column(measure), title="change", key=f"{gold}_change", signed=True)
-                columns.append(replace(changed, interval="beside"))
+                columns.append(changed)
         rows: list[list[Cell]] = []
         last = by_gold[self.golds[-1]]
         for k in sorted(range(len(last)), key=lambda at: last[at].rank or len(last) + 1):
             row: list[Cell] = [last[k].system]
             for gold in self.golds:
                 score = by_gold[gold][k]
+                row += [self.alone[k]] if gold == CLOSEST else []
                 row += [score.estimates[measure.name], score.rank]
                 row += [score.changes[measure.name]] if score.beside else []
             rows.append(row)
@@ -205,12 +212,13 @@ class ReferencesResult(Result):
 
     def _legend(self) -> list[str]:
         level, measure = f"{100 * (1 - self.confidence):.3g}%", self.metric.measures[self.metric.main].title
-        beside = dict.fromkeys(score.beside for score in self.scores if score.beside)
-        lines = [
-            f"change: {measure} under this gold minus {measure} under {' or '.join(NAMES[gold] for gold in beside)}",
-            f"intervals are over {self.unit}s, with these references; of changes and pairs they are paired",
-            f"ahead: the difference is significant at the {level} level, adjusted for all pairs (max-T)",
-        ]
+        beside = [NAMES[gold] for gold in dict.fromkeys(score.beside for score in self.scores) if gold]
+        lines = [f"change: {measure} under this gold minus {measure} under {' or '.join(beside)}"] if beside else []
+        if any(pair.p is not None for pair in self.pairs):
+            lines += [
+                f"intervals are over {self.unit}s, with these references; of changes and pairs they are paired",
+                f"ahead: the difference is significant at the {level} level, adjusted for all pairs (max-T)",
+            ]
         if COMMON_TEXT in self.golds:
             lines.append(
                 "common as text: edits are made of the annotators' texts, as those of references that are texts"
@@ -219,10 +227,11 @@ class ReferencesResult(Result):
             one = all(score.n_references == 1 for score in self.scores if score.gold == OWN)
             lines += ["own references are of one editor a system, and editors may differ in strictness"] * one
         if CLOSEST in self.golds:
-            lines.append(
-                f"closest of {self.n_closest}: of each sentence the reference that scores the system best; the choice "
-                "favors systems, and nobody made it for them"
-            )
+            lines += [
+                f"closest of {self.n_closest}: of each sentence the reference that scores the system best, a choice that "
+                "favors systems",
+                f"one of {self.n_closest}: against a single one of them, on average",
+            ]
         return lines
 
 
@@ -288,7 +297,7 @@ def references(
     times = [] if seconds is None else _saved_times(seconds, names, data, level)
     data.problems.raise_errors()
     n_closest = len(corpora[CLOSEST][0].annotators) if CLOSEST in corpora else 0
-    golds = _measure_golds(corpora, data, parsed)
+    golds, alone = _measure_golds(corpora, data, parsed)
     how = None if shared["ci"] is False else resampling(shared, ci_method, shared["jobs"])
     data.documents.warn(data.problems, intervals=how is not None)
     found = compare_golds(parsed, golds, names, data.documents, how)
@@ -303,6 +312,7 @@ def references(
         parsed,
         [one.name for one in golds],
         n_closest,
+        alone,
         costs,
         times,
         level,
@@ -312,8 +322,13 @@ def references(
     )
 
 
-def _measure_golds(corpora: dict[str, list[Corpus]], data: Loaded, metric: Metric) -> list[GoldStatistics]:
-    """Measure every system under every gold; ``corpora`` gets the common gold as text, and the closest references."""
+def _measure_golds(
+    corpora: dict[str, list[Corpus]], data: Loaded, metric: Metric
+) -> tuple[list[GoldStatistics], list[float]]:
+    """Measure every system under every gold, and against one of the N references of which the closest are chosen.
+
+    ``corpora`` gets the common gold as text, and the closest references.
+    """
     texts = [name for name, own in corpora.items() if isinstance(metric, EditMetric) and all(map(are_of_texts, own))]
     if texts and COMMON not in texts:
         corpora[COMMON_TEXT] = [as_texts(data.corpus, data.problems)] * len(data.systems)
@@ -322,17 +337,19 @@ def _measure_golds(corpora: dict[str, list[Corpus]], data: Loaded, metric: Metri
         pairs = zip(corpora[name], data.systems, strict=True)
         return [metric.measure(corpus, system.lines) for corpus, system in pairs]
 
-    golds = []
+    golds: list[GoldStatistics] = []
+    alone: list[float] = []
     for name in filter(corpora.__contains__, GOLDS):
         statistics = measure(name)
         if name == CLOSEST:
             every = corpora[name][0]
+            alone = [mean_alone(metric, own) for own in statistics]
             corpora[name] = [closest_references(every, choose_closest(metric, every, own)) for own in statistics]
             statistics = measure(name)
         beside = "" if name in (COMMON, COMMON_TEXT) else COMMON
         beside = COMMON_TEXT if beside and name in texts and COMMON_TEXT in corpora else beside
         golds.append(GoldStatistics(name, statistics, [len(corpus.annotators) for corpus in corpora[name]], beside))
-    return golds
+    return golds, alone
 
 
 def _saved_times(seconds: Source, systems: Sequence[str], data: Loaded, level: float) -> list[SavedTime]:

@@ -285,6 +285,13 @@ def prefer_closest(
     return np.where(looked.any(axis=1), np.where(best, n_edits, np.inf).argmin(axis=1), -1)
 
 
+def mean_alone(metric: Metric, statistics: Opaque) -> float:
+    """The mean of a system's scores against each of the N references alone: what one of them gives."""
+    alone = np.eye(len(statistics.annotators), dtype=np.uint8)
+    scores = [metric.fold(statistics, Selection(annotators=row[None])) for row in alone]
+    return float(np.mean([folded.values[0, metric.main] for folded in scores]))
+
+
 def _values_alone(metric: Metric, statistics: Opaque) -> Floats:
     """The main measure of each sentence alone; shape (sentences,)."""
     alone = metric.parts(statistics).values
