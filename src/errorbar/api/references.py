@@ -228,8 +228,8 @@ class ReferencesResult(Result):
             lines += ["own references are of one editor a system, and editors may differ in strictness"] * one
         if CLOSEST in self.golds:
             lines += [
-                f"closest of {self.n_closest}: of each sentence the reference that scores the system best, a choice that "
-                "favors systems",
+                f"closest of {self.n_closest}: of each sentence the reference that scores the system best, "
+                "a choice that favors systems",
                 f"one of {self.n_closest}: against a single one of them, on average",
             ]
         return lines
