@@ -307,7 +307,6 @@ def test_two_editors_hardly_show_how_editors_vary(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("row", "code"),
     [
-        ("S,a,1,5", "times-system"),
         ("s,,1,5", "times-editor"),
         ("s,a,3,5", "times-sentence"),
         ("s,a,x,5", "times-sentence"),
@@ -324,8 +323,17 @@ def test_times_that_cannot_be_are_refused(tmp_path: Path, row: str, code: str) -
 
 
 def test_a_file_of_times_has_rows(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="times-empty"):
-        saved("", tmp_path)
+    for rows in ("", "other,a,1,5\n"):
+        with pytest.raises(InputError, match="times-empty"):
+            saved(rows, tmp_path)
+
+
+def test_times_of_other_systems_do_not_count(tmp_path: Path) -> None:
+    result = saved("source,a,1,10\ns,a,1,5\nss,a,1,5\nss,a,2,5\n", tmp_path)
+    (note,) = result.notes
+    assert note.code == "times-system"
+    assert "2 rows of 'ss'" in note.what
+    assert note.fix == "did you mean 's'?"
 
 
 def test_no_system_is_called_source(tmp_path: Path) -> None:
