@@ -56,6 +56,7 @@ from errorbar.metrics.golds import (
     compare_golds,
     mean_alone,
 )
+from errorbar.stats.resampling import Resampling
 from errorbar.tables.plain import attributes, value_record
 from errorbar.tables.result import Result
 from errorbar.tables.table import Cell, Column, Table
@@ -280,50 +281,61 @@ def references(
     data = load(gold, systems, reading)
     data.problems.raise_errors()
     data.corpus.need([] if parsed.annotator is None else [parsed.annotator])
-    corpora = {COMMON: [data.corpus] * len(data.systems)}
-    names, level = [system.name for system in data.systems], shared["confidence"]
+    names = [system.name for system in data.systems]
+    corpora: dict[str, Sequence[Corpus]] = {}
     for name, given in ((INDEPENDENT, independent), (CLOSEST, closest_of)):
         if isinstance(given, Corpus) or given:
             files = given if isinstance(given, Corpus) else named_files(given, name, patterns=True)
             corpora[name] = [_read_references(files, data, reading, name)] * len(names)
     if reference_of:
-        own = match_references(reference_of, names)
-        corpora[OWN] = [_read_references(files, data, reading, name) for name, files in own.items()]
-    if len(corpora) == 1 and seconds is None:
+        corpora[OWN] = read_own_references(reference_of, data, reading)
+    if not corpora and seconds is None:
         message = "there is no gold beside the common one"
         fix = "add --reference-of=SYSTEM=FILE, --independent=FILE or --closest-of=FILE"
         raise UsageError(Problem("one-gold", message, fix=fix))
-    costs = edit_costs(corpora[OWN], data.systems, data.documents, level) if OWN in corpora else []
-    times = [] if seconds is None else _saved_times(seconds, names, data, level)
     data.problems.raise_errors()
-    n_closest = len(corpora[CLOSEST][0].annotators) if CLOSEST in corpora else 0
-    golds, alone = _measure_golds(corpora, data, parsed)
+    times = [] if seconds is None else _saved_times(seconds, names, data, shared["confidence"])
     how = None if shared["ci"] is False else resampling(shared, ci_method, shared["jobs"])
     data.documents.warn(data.problems, intervals=how is not None)
-    found = compare_golds(parsed, golds, names, data.documents, how)
-    conventions = [
-        *made_by(parsed, golds[0].statistics),
-        *(_gold_convention(g.name, corpora[g.name]) for g in golds[1:]),
-    ]
+    return compare_loaded_golds(data, parsed, corpora, how, shared["confidence"], times)
+
+
+def compare_loaded_golds(
+    data: Loaded,
+    metric: Metric,
+    golds: Mapping[str, Sequence[Corpus]],
+    how: Resampling | None,
+    level: float,
+    times: Sequence[SavedTime] = (),
+) -> ReferencesResult:
+    """Compare golds that were read, each a corpus for each system; beside them stands the corpus of the data."""
+    corpora = {COMMON: [data.corpus] * len(data.systems), **golds}
+    costs = edit_costs(corpora[OWN], data.systems, data.documents, level) if OWN in corpora else []
+    n_closest = len(corpora[CLOSEST][0].annotators) if CLOSEST in corpora else 0
+    measured, alone = _measure_golds(corpora, data, metric)
+    found = compare_golds(metric, measured, [system.name for system in data.systems], data.documents, how)
+    conventions = [*made_by(metric, measured[0].statistics)]
+    conventions += [_gold_convention(gold.name, corpora[gold.name]) for gold in measured[1:]]
     conventions += [] if how is None else [how.convention(data.documents.clustering)]
-    signature = data.signature(str(parsed.spec), *conventions)
     return ReferencesResult(
-        found,
-        parsed,
-        [one.name for one in golds],
-        n_closest,
-        alone,
-        costs,
-        times,
-        level,
-        data.documents.unit,
-        signature,
-        tuple(data.problems.notes),
+        *(found, metric, [gold.name for gold in measured], n_closest, alone, costs, times),
+        *(level, data.documents.unit, data.signature(str(metric.spec), *conventions), tuple(data.problems.notes)),
     )
 
 
+def read_own_references(reference_of: object, data: Loaded, reading: ReadingOptions) -> list[Corpus]:
+    """The references that were made for each system, in the order of the systems.
+
+    Raises:
+        InputError: If a file is bad, or of other sentences.
+        UsageError: If a system has no reference, or a name is that of no system.
+    """
+    own = match_references(reference_of, [system.name for system in data.systems])
+    return [_read_references(files, data, reading, name) for name, files in own.items()]
+
+
 def _measure_golds(
-    corpora: dict[str, list[Corpus]], data: Loaded, metric: Metric
+    corpora: dict[str, Sequence[Corpus]], data: Loaded, metric: Metric
 ) -> tuple[list[GoldStatistics], list[float]]:
     """Measure every system under every gold, and against one of the N references of which the closest are chosen.
 
@@ -365,9 +377,8 @@ def _saved_times(seconds: Source, systems: Sequence[str], data: Loaded, level: f
 def _gold_convention(name: str, corpora: Sequence[Corpus]) -> str:
     """The part of a signature that stands for the references of a gold."""
     content = ContentHash()
-    for corpus in dict.fromkeys(map(id, corpora)):
-        one = next(each for each in corpora if id(each) == corpus)
-        content.add([reference_record(sentence.annotations) for sentence in one.sentences])
+    for corpus in {id(corpus): corpus for corpus in corpora}.values():
+        content.add([reference_record(sentence.annotations) for sentence in corpus.sentences])
     return f"{name}:{content.short()}"
 
 
