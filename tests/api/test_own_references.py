@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any, Literal
 
 import pytest
 
@@ -38,7 +39,7 @@ def test_one_reference_for_all_scores_as_the_common_gold(demo: Corpus, metric: s
     """The same digits and the same intervals over texts, also by type; only the signature says whose it is."""
     if metric == "errant":
         pytest.importorskip("errant")
-    by = None if "types" in errorbar.parse_metric(metric).lacks else "type"
+    by: Literal["type"] | None = None if "types" in errorbar.parse_metric(metric).lacks else "type"
     one = demo.only(["1"])
     common = errorbar.score(one, paths(*SYSTEMS), metric, by=by, ci=True, resamples=60, judges="fixed")
     own = errorbar.score(
@@ -52,7 +53,7 @@ def test_one_reference_for_all_scores_as_the_common_gold(demo: Corpus, metric: s
         assert score == replace(expected, own=True, signature=signature)
 
 
-REFUSED = {
+REFUSED: dict[str, tuple[Any, type[errorbar.ErrorbarError], str, str]] = {
     "nobody": ({"careful": "1.m2", "greedy": "1.m2", "gredy": "1.m2"}, UsageError, "reference-of-system", "'greedy'?"),
     "missing": ({"careful": "1.m2"}, UsageError, "reference-of-missing", "greedy"),
     "form": (["careful=1.m2", "1.m2"], UsageError, "reference-of-form", "SYSTEM=FILE"),

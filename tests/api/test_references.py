@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -51,6 +52,52 @@ def test_scores_are_those_of_score(gold: Corpus) -> None:
     assert [score.estimates for score in result.scores[3:]] == [dict(score.estimates) for score in alone]
     common = errorbar.score(gold, SYSTEMS, order="input")
     assert [score.estimates for score in result.scores[:3]] == [dict(score.estimates) for score in common]
+
+
+def test_two_editors_widen_intervals_as_in_score(gold: Corpus) -> None:
+    """Over texts and editors: the interval of ``score``; of the change with the variance over editors of the score."""
+    own = dict.fromkeys(NAMES, gold.only(["0", "2"]))
+    result = errorbar.references(gold.only(["1"]), SYSTEMS, reference_of=own)
+    alone = errorbar.score(systems=SYSTEMS, reference_of=own, order="input")
+    for score, beside in zip(result.scores[3:], alone, strict=True):
+        assert beside.judges is not None
+        both = beside.judges.measures["f"]
+        assert score.over_editors is not None
+        assert score.over_editors.value == both.estimate.value
+        both_ways = score.over_editors, both.estimate
+        ours, theirs = (one.interval and (one.interval.low, one.interval.high) for one in both_ways)
+        assert ours == (theirs and pytest.approx(theirs, abs=1e-12))
+        assert score.over_editors.no_interval == both.estimate.no_interval
+        assert score.change_over_editors is not None
+        assert score.change_over_editors.value == score.changes["f"].value
+    assert all(score.over_editors is None for score in result.scores[:3])
+
+
+def test_editors_of_one_mind_add_nothing() -> None:
+    """REFERENCES.md: two editors that always agree have V_e = 0, so that the jackknife over texts is left.
+
+    Twelve sentences, of which the system corrects k = 4 of 9: F without one by hand; t(11) = 2.2009852.
+    """
+    both = [edit(0, 1, "x")]
+    own = corpus(*[sentence("a b", {"e1": both, "e2": both} if k < 9 else {"e1": [], "e2": []}) for k in range(12)])
+    lines = ["x b" if k < 4 else "a b" for k in range(12)]
+    result = errorbar.references(own.only(["e1"]), {"s": lines}, reference_of={"s": own})
+    estimate = result.scores[1].over_editors
+    assert estimate is not None
+    assert estimate.interval is not None
+    f = [_f(4 - (k < 4), 9 - (k < 9)) for k in range(12)]
+    value, mean = _f(4, 9), sum(f) / 12
+    half = 2.2009852 * (11 / 12 * sum((one - mean) ** 2 for one in f)) ** 0.5
+    step = half / (value * (1 - value))  # on the scale of logits
+    odds = value / (1 - value)
+    ends = [odds * factor / (1 + odds * factor) for factor in (math.exp(-step), math.exp(step))]
+    assert [estimate.interval.low, estimate.interval.high] == pytest.approx(ends, abs=1e-6)
+
+
+def _f(correct: int, gold: int) -> float:
+    """F0.5 of a system that proposes nothing wrong."""
+    recall = correct / gold
+    return 1.25 * recall / (0.25 + recall)
 
 
 def test_a_change_is_paired_over_texts() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -11,7 +13,7 @@ from scipy.stats import t as student
 
 from errorbar.core import Interval, Undefined
 from errorbar.stats import TwoWay, VariancePrior, jackknife, judge_variances, lean_less, replication, unbiased_variance
-from errorbar.stats.two_way import moderate, two_way
+from errorbar.stats.two_way import moderate, nested, two_way
 
 Floats = NDArray[np.float64]
 RNG = np.random.default_rng(17)
@@ -170,3 +172,58 @@ def test_leaning_less_is_leaning_on_a_share(n_judges: int) -> None:
     again = moderate(own, VariancePrior(2e-4, 3))
     assert (half.judges, half.judges_df) == pytest.approx((again.judges, again.judges_df))
     assert whole.judges == pytest.approx(found.judges)
+
+
+# Editors of a system: test values of the definitions of references made for a system, section 5
+
+
+def without(values: Sequence[float]) -> list[float]:
+    """The mean of values without each."""
+    return [float(np.mean([*values[:k], *values[k + 1 :]])) for k in range(len(values))]
+
+
+def without_texts(value: float, variance: float, n: int = 1312) -> Floats:
+    """Values without each of n texts, whose jackknife variance is given."""
+    return np.asarray(value + np.sqrt(variance / (n - 1)) * np.tile([1.0, -1.0], n // 2))
+
+
+def test_two_editors_of_a_system() -> None:
+    """F of .60 and .64: V_e = .0008, V_e/e = .0004; with V_t = .0001 the s.e. is .02236 of 1.5625 df."""
+    found = two_way(0.62, without_texts(0.62, 1e-4), without([0.60, 0.64]), few=True)
+    assert isinstance(found, TwoWay)
+    assert found.value == 0.62
+    assert found.judges == pytest.approx(0.0004)
+    assert found.texts == pytest.approx(0.0001)
+    assert found.variance**0.5 == pytest.approx(0.02236, abs=5e-6)
+    assert found.df == pytest.approx(0.0005**2 / (0.0004**2 / 1 + 0.0001**2 / 1311))
+    assert found.df == pytest.approx(1.5625, abs=1e-4)
+
+
+def test_the_half_width_of_few_editors_is_the_root_of_both_parts() -> None:
+    """Howe 1974: each part with its own t; p is that of the interval that ends at 0, and no smaller than by one t."""
+    found = two_way(0.05, without_texts(0.05, 1e-4), without([0.04, 0.05, 0.06]), few=True)
+    assert isinstance(found, TwoWay)
+    both = student.ppf(0.975, 1311) ** 2 * 1e-4 + student.ppf(0.975, 2) ** 2 * 1e-4 / 3
+    assert found.half_width(0.95) == pytest.approx(both**0.5)
+    assert found.half_width(1 - found.p_value) == pytest.approx(0.05, rel=1e-6)
+    assert found.p_value > replace(found, few=False).p_value
+
+
+def test_editors_who_always_agree_leave_the_interval_over_texts() -> None:
+    found = two_way(0.6, without_texts(0.6, 1e-4), [0.6, 0.6], few=True)
+    assert isinstance(found, TwoWay)
+    assert (found.judges, found.over_texts_alone) == (0, True)
+    assert found.half_width(0.95) == pytest.approx(student.ppf(0.975, 1311) * 0.01)
+    assert two_way(0.6, without_texts(0.6, 1e-4), [0.6, 0.6]) is Undefined.SAME_JUDGES
+
+
+def test_the_variances_of_editors_of_two_systems_add_up() -> None:
+    """V_e(a)/e_a + V_e(b)/e_b: .0004 of 1 df, and .02 squared over 3 of 2 df, worked out by hand."""
+    first, second = [0.60, 0.64], [0.50, 0.52, 0.54]
+    found = nested(0.10, without_texts(0.10, 1e-4), without(first), without(second))
+    assert isinstance(found, TwoWay)
+    b = 0.02**2 / 3
+    assert found.judges == pytest.approx(0.0004 + b)
+    assert found.df == pytest.approx((0.0005 + b) ** 2 / (0.0004**2 / 1 + b**2 / 2 + 0.0001**2 / 1311))
+    assert found.p_value == pytest.approx(2 * student.sf(0.10 / (0.0005 + b) ** 0.5, found.df))
+    assert nested(0.1, without_texts(0.1, 1e-4), [0.1], without(second)) is Undefined.ONE_JUDGE

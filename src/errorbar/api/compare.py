@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from math import isfinite, isnan
 from typing import Literal, Unpack
 
@@ -28,7 +28,7 @@ from errorbar.api.inputs import (
     usual_metric,
 )
 from errorbar.api.own_references import OwnReferences, first_reference, load_own
-from errorbar.api.paper import PaperText, ScoredData, comparison_for_paper, sets_column, sets_record
+from errorbar.api.paper import PaperText, ScoredData, comparison_for_paper, editors_line, sets_column, sets_record
 from errorbar.api.score_result import measure_column
 from errorbar.api.signatures import made_by
 from errorbar.api.significance import cell_estimate, ends_record, pair_record, pair_table
@@ -220,6 +220,7 @@ class ComparisonResult(Result):
         data: What the systems were scored on.
         notes: Warnings and repairs.
         gate: Whether systems are worse than the first by more than is allowed; None: that was not asked.
+        editors: Who made the references of each system, where these were made for each; empty: one gold for all.
     """
 
     found: Comparison
@@ -229,6 +230,7 @@ class ComparisonResult(Result):
     data: ScoredData
     notes: Sequence[Problem] = ()
     gate: Gate | None = None
+    editors: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @property
     def alpha(self) -> float:
@@ -259,6 +261,7 @@ class ComparisonResult(Result):
             "unit": self.unit,
             **({} if self.found.test.judges is None else {"judges": sets_record(self.found.test.judges)}),
             **({} if self.gate is None else {"gate": self.gate.to_dict()}),
+            **({"editors": {name: list(who) for name, who in self.editors.items()}} if self.editors else {}),
             "signature": self.signature,
         }
 
@@ -289,13 +292,22 @@ class ComparisonResult(Result):
             row: list[Cell] = [place.number, place.name, *place.scores, *self._against_sets(place.name).values()]
             others = (" ".join(map(str, numbers)) for numbers in (place.better, place.undecided))
             rows.append([*row, *others, place.group])
-        notes = self.found.group_legend()
+        notes = [*self.found.group_legend(), *self._editor_lines()]
         if len(self.found.names) > FEW:
             notes += [
                 f"every pair, with difference, interval and p: --pairs; in Python pair_table() ({len(self.pairs):,})"
             ]
             notes += [f"signature {self.signature}"]
         return Table(columns, rows, name="systems", notes=notes)
+
+    def _editor_lines(self) -> list[str]:
+        """The line on own references, which says how pairs are compared."""
+        if not self.editors:
+            return []
+        line = editors_line({name: len(who) for name, who in self.editors.items()})
+        if self.found.test.by_t and len(set(self.editors.values())) < len(self.editors):
+            line += "; systems with the same editors are compared editor by editor"
+        return [f"{line}; an output and its references are swapped and resampled together"]
 
     def _against_sets(self, system: str) -> dict[str, float | None]:
         """The main measure against sets of judges that are not all of them, by which systems are ranked."""
@@ -393,9 +405,12 @@ def compare_loaded(
     conventions += (comparison.test.convention,) if comparison.test.convention else ()
     n_documents = data.documents.n_clusters if unit == "document" else None
     n_annotators = len(data.corpus.annotators) if metric.annotator is None else 1
-    scored = ScoredData(str(metric.spec), len(data.corpus), n_documents, n_annotators)
-    signature = data.signature(str(metric.spec), *conventions)
-    return ComparisonResult(comparison, confidence, unit, signature, scored, tuple(data.problems.notes))
+    editors = {name: corpus.annotators for name, corpus in data.own.items()}
+    numbers = tuple(map(len, editors.values()))
+    scored = ScoredData(str(metric.spec), len(data.corpus), n_documents, max(numbers, default=n_annotators))
+    scored = replace(scored, editors=numbers)
+    signature, notes = data.signature(str(metric.spec), *conventions), tuple(data.problems.notes)
+    return ComparisonResult(comparison, confidence, unit, signature, scored, notes, editors=editors)
 
 
 def _measure_systems(data: Loaded, metric: Metric) -> tuple[Metric, list[System]]:

@@ -11,7 +11,7 @@ Source
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import isnan
 from typing import TYPE_CHECKING, Literal
@@ -56,7 +56,8 @@ def judge_columns(scores: Sequence[Score], measures: Sequence[Measure]) -> list[
             estimate = score.judges.measures[name].estimate
             return estimate if several else estimate.interval_or_reason
 
-        title = f"{measure.title}, {judges_text(known[0].sets.rule)}" if several else TITLE
+        rule = known[0].sets.rule
+        title = f"{measure.title}, {judges_text(rule)}" if several else heading(rule)
         only: Literal["", "data"] = "" if measure.name in mains else "data"
         columns.append((Column(title, measure.kind, f"{measure.name}_judges", interval=beside, only=only), cell))
     return columns
@@ -64,7 +65,12 @@ def judge_columns(scores: Sequence[Score], measures: Sequence[Measure]) -> list[
 
 def judges_text(rule: JudgeRule) -> str:
     """``2 judges``: how many a set has."""
-    return f"{rule.k} judge{'s' * (rule.k > 1)}"
+    return f"{rule.k} {rule.who}{'s' * (rule.k > 1)}"
+
+
+def heading(rule: JudgeRule) -> str:
+    """``texts+judges``, or ``texts+editors``: what the wider intervals are over."""
+    return TITLE if rule.who == "judge" else f"texts+{rule.who}s"
 
 
 def sets_column(measure: Measure, rule: JudgeRule) -> Column:
@@ -76,7 +82,18 @@ def judge_lines(scores: Sequence[Score]) -> list[str]:
     """The lines that say what the two intervals are, one for each way; none without intervals."""
     known = [score for score in scores if any(estimate.interval is not None for estimate in score.estimates.values())]
     rules = {score.judges.sets.rule: score for score in known if score.judges is not None}
-    return [judge_line(rule, level_of(score)) for rule, score in rules.items()]
+    return list(dict.fromkeys(judge_line(rule, level_of(score)) for rule, score in rules.items()))
+
+
+def editors_line(editors: Mapping[str, int]) -> str:
+    """The line on references that were made for each system, by how many editors."""
+    numbers = set(editors.values())
+    if len(numbers) == 1:
+        by = f"by {format_count(max(numbers), 'editors')} each"
+    else:
+        by = ", ".join(f"{system} by {format_count(n, 'editors')}" for system, n in editors.items())
+    single = "; one editor does not show how editors vary: numbers hold for these, who need not be equally strict"
+    return f"references were made for each system of its own output, {by}{single * (1 in numbers)}"
 
 
 def level_of(score: Score) -> float:
@@ -90,11 +107,13 @@ def level_of(score: Score) -> float:
 def judge_line(rule: JudgeRule, level: float) -> str:
     """The line that says what the two intervals are."""
     how = "" if rule.population is None else f", leaning on how {rule.population.described} vary"
-    label = f"{TITLE}:" if rule.k == rule.n_judges else f"{judges_text(rule)}: against any {rule.k} of them,"
-    return f"{100 * level:g}% CI: other texts, {_these(rule)}; {label} other texts and other judges{how}"
+    label = f"{heading(rule)}:" if rule.k == rule.n_judges else f"{judges_text(rule)}: against any {rule.k} of them,"
+    return f"{100 * level:g}% CI: other texts, {_these(rule)}; {label} other texts and other {rule.who}s{how}"
 
 
 def _these(rule: JudgeRule) -> str:
+    if rule.who == "editor":  # of whom another system may have others
+        return "these editors"
     return "this judge" if rule.n_judges == 1 else f"these {rule.n_judges} judges"
 
 
@@ -243,13 +262,15 @@ class ScoredData:
     n_documents: int | None  # None: not known, or each unit is its own
     n_annotators: int
     unit: str = "sentence"
+    editors: tuple[int, ...] = ()  # how many each system has, where references were made for each; empty: one gold
 
     @classmethod
     def of(cls, score: Score) -> ScoredData:
         """That of a score."""
         n_documents = score.estimate.n_clusters
         known = None if n_documents == score.n_units else n_documents
-        return cls(score.metric, score.n_units, known, len(score.annotators), score.unit)
+        n = len(score.annotators)
+        return cls(score.metric, score.n_units, known, n, score.unit, (n,) if score.own else ())
 
     @property
     def metric_name(self) -> str:
@@ -262,7 +283,11 @@ class ScoredData:
     @property
     def annotators(self) -> str:
         """``3 annotators``; of HOO data, whose annotators worked as one, ``the gold edits``."""
-        return "the gold edits" if self.unit == "fragment" else format_count(self.n_annotators, "annotators")
+        if self.editors and min(self.editors) < max(self.editors):
+            return f"{min(self.editors)} to {max(self.editors)} editors"
+        if self.unit == "fragment":
+            return "the gold edits"
+        return format_count(self.n_annotators, "editors" if self.editors else "annotators")
 
     @property
     def size(self) -> str:
@@ -276,7 +301,10 @@ class ScoredData:
         percent = " in percent" * all(measure.kind == "percent" for measure in measures)
         metric = metrics or self.metric_name
         named = f" ({metric})" if metric != titles else ""
-        data = f"{format_count(n_systems, 'systems')} against {self.annotators} on {self.size}"
+        against = f"against {self.annotators}"
+        if self.editors:
+            against = f"against references made of its own output by {self.annotators}"
+        data = f"{format_count(n_systems, 'systems')}{', each' * bool(self.editors)} {against} on {self.size}"
         text = f"{titles}{percent}{named} of {data}"
         lower = [measure.title for measure in measures if measure.better == "lower"]
         return f"{text}. Of {join_words(lower)}, lower is better" if lower else text
@@ -286,18 +314,21 @@ class ScoredData:
         if self.unit == "fragment":
             return f"The gold edits are by [how many] annotators {WHO}, who worked as one: how they vary is not known."
         single = self.n_annotators == 1
+        who, judges = ("editor", "editors") if self.editors else ("annotator", "judges")
         text = f"The reference{' is' if single else 's are'} by {self.annotators} {WHO}"
+        if self.editors:
+            text = f"Each output was corrected, as little as possible, by {self.annotators} {WHO}"
         if sets is None and single:
-            return f"{text}: nothing is known of how others would have judged."
+            return f"{text}: nothing is known of how others would have {'corrected it' if self.editors else 'judged'}."
         if sets is None:
-            return f"{text}. All numbers are for these annotators; they say nothing of others."
-        text += ". Intervals and tests over texts and judges hold for other annotators of this kind, too."
+            return f"{text}. All numbers are for these {who}s; they say nothing of others."
+        text += f". Intervals and tests over texts and {judges} hold for other {who}s of this kind, too."
         population = sets.rule.population
         if sets.rule.shows_judges and population is None:
             return text
-        text += " One annotator does not show" if single else " So few annotators show only roughly"
+        text += f" One {who} does not show" if single else f" So few {who}s show only roughly"
         leaning = "" if population is None else f": intervals lean on how {population.described} vary"
-        return f"{text} how annotators vary{leaning}."
+        return f"{text} how {who}s vary{leaning}."
 
 
 def scores_for_paper(tables: Sequence[tuple[Sequence[Score], Sequence[Measure]]]) -> PaperText:
@@ -353,7 +384,9 @@ def _score_intervals(score: Score, measure: Measure) -> list[str]:
     """The interval over most, or why there is none and the one over texts."""
     over, drawn, runs = "texts", None, bool(score.runs)
     if score.judges is not None:
-        over, drawn = f"texts{', judges and runs' if runs else ' and judges'}", score.judges.measures.get(score.main)
+        judges = f"{score.judges.sets.rule.who}s"
+        over = f"texts, {judges} and runs" if runs else f"texts and {judges}"
+        drawn = score.judges.measures.get(score.main)
     elif score.over_runs is not None:
         over, drawn = "texts and runs", score.over_runs.get(score.main)
     own = score.estimate
@@ -380,14 +413,20 @@ def _score_caption(scores: Sequence[Score], measures: Sequence[Measure]) -> str:
     data = [ScoredData.of(score) for score in scores]
     metrics = join_words(list(dict.fromkeys(scored.metric_name for scored in data)))
     most = max(data, key=lambda scored: scored.n_annotators)
+    most = replace(most, editors=tuple(n for scored in data for n in scored.editors))
     lines = [most.caption(measures, len({score.system for score in scores}), metrics)]
     known = [score for score in scores if any(estimate.interval for estimate in score.estimates.values())]
     if known:
         text = f"The {100 * level_of(known[0]):g}% intervals are over texts"
         sets = next(filter(None, map(_sets, known)), None)
-        runs = ", judges and runs" if any(score.runs for score in known) else " and judges"
         if sets is not None:
-            last = f"those headed {TITLE}" if sets.whole else f"the last column is{_panel(sets)}, with intervals"
+            judges = f"{sets.rule.who}s"
+            runs = f", {judges} and runs" if any(score.runs for score in known) else f" and {judges}"
+            last = (
+                f"those headed {heading(sets.rule)}"
+                if sets.whole
+                else f"the last column is{_panel(sets)}, with intervals"
+            )
             text += f"; {last}{' are' * sets.whole} over texts{runs}"
         elif any(score.over_runs is not None for score in known):
             text += f"; those headed {RUNS_TITLE} are over texts and runs"
@@ -453,7 +492,8 @@ def _panel(sets: JudgeSets | None) -> str:
     """Whom values are against, where these are not all annotators."""
     if sets is None or sets.whole:
         return ""
-    return f" against any {sets.rule.k} of {format_count(sets.rule.n_judges, 'annotators')}"
+    who = "editors" if sets.rule.who == "editor" else "annotators"
+    return f" against any {sets.rule.k} of {format_count(sets.rule.n_judges, who)}"
 
 
 def _title(measure: Measure) -> str:

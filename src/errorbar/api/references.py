@@ -16,7 +16,14 @@ from errorbar.api.arguments import (
     sentence_metric,
 )
 from errorbar.api.inputs import Comparing, Gold, Loaded, ReadingOptions, Systems, load, usual_metric
-from errorbar.api.own_references import References, check_same, match_references, merge_editors, read_groups
+from errorbar.api.own_references import (
+    References,
+    check_same,
+    match_references,
+    merge_editors,
+    note_unequal_numbers,
+    read_groups,
+)
 from errorbar.api.reference_cost import (
     EditCost,
     SavedTime,
@@ -177,6 +184,8 @@ class ReferencesResult(Result):
             if by_gold[gold][0].beside:
                 changed = replace(measure_column(measure), title="change", key=f"{gold}_change", signed=True)
                 columns.append(changed)
+            if gold == OWN and self._over_editors:
+                columns.append(replace(changed, title="texts+editors", key="own_change_over_editors", interval="only"))
         rows: list[list[Cell]] = []
         last = by_gold[self.golds[-1]]
         for k in sorted(range(len(last)), key=lambda at: last[at].rank or len(last) + 1):
@@ -186,6 +195,9 @@ class ReferencesResult(Result):
                 row += [self.alone[k]] if gold == CLOSEST else []
                 row += [score.estimates[measure.name], score.rank]
                 row += [score.changes[measure.name]] if score.beside else []
+                if gold == OWN and self._over_editors:
+                    both = score.change_over_editors
+                    row.append(None if both is None else both.interval_or_reason)
             rows.append(row)
         turned = self.sentences()
         notes = turned[:MOST_TURNED]
@@ -208,6 +220,10 @@ class ReferencesResult(Result):
                 rows.append([score.system, self._title(score.gold), score.n_references, *values, score.rank])
         return Table(columns, rows, "Every measure", "measures", level=self.confidence)
 
+    @property
+    def _over_editors(self) -> bool:
+        return any(score.over_editors is not None for score in self.scores)
+
     def _title(self, gold: str) -> str:
         return {CLOSEST: f"closest of {self.n_closest}", COMMON_TEXT: "common as text"}.get(gold, gold)
 
@@ -227,6 +243,8 @@ class ReferencesResult(Result):
         if OWN in self.golds:
             one = all(score.n_references == 1 for score in self.scores if score.gold == OWN)
             lines += ["own references are of one editor a system, and editors may differ in strictness"] * one
+        if self._over_editors:
+            lines.append("texts+editors: the change with other texts and other editors, the common gold as it is")
         if CLOSEST in self.golds:
             lines += [
                 f"closest of {self.n_closest}: of each sentence the reference that scores the system best, "
@@ -242,6 +260,8 @@ def _score_record(score: GoldScore) -> dict[str, object]:
         "beside": score.beside or None,
         "measures": {name: value_record(estimate) for name, estimate in score.estimates.items()},
         "changes": {name: value_record(estimate) for name, estimate in score.changes.items()},
+        "over_editors": None if score.over_editors is None else value_record(score.over_editors),
+        "change_over_editors": None if score.change_over_editors is None else value_record(score.change_over_editors),
     }
 
 
@@ -331,7 +351,9 @@ def read_own_references(reference_of: object, data: Loaded, reading: ReadingOpti
         UsageError: If a system has no reference, or a name is that of no system.
     """
     own = match_references(reference_of, [system.name for system in data.systems])
-    return [_read_references(files, data, reading, name) for name, files in own.items()]
+    corpora = {name: _read_references(files, data, reading, name) for name, files in own.items()}
+    note_unequal_numbers(corpora, data.problems)
+    return [*corpora.values()]
 
 
 def _measure_golds(

@@ -9,6 +9,7 @@ from typing import ClassVar, Literal
 
 from errorbar.api.paper import (
     PaperText,
+    editors_line,
     judge_columns,
     judge_lines,
     judges_record,
@@ -127,6 +128,8 @@ class Scores(Result):
             record["intervals"] = {name: interval_record(estimate) for name, estimate in score.estimates.items()}
         if score.judges is not None:
             record["judges"] = judges_record(score.judges)
+        if score.own:
+            record["editors"] = list(score.annotators)
         if score.runs:
             record["runs"] = runs_record(score)
         if self.by_type:
@@ -197,7 +200,8 @@ def _score_table(scores: Sequence[Score], table: str) -> Table:
         ]
         for label, score in zip(labels, scores, strict=True)
     ]
-    notes = [*judge_lines(scores), *run_lines(scores), *signature_lines(scores)]
+    own = {score.system: len(score.annotators) for score in scores if score.own}
+    notes = [*judge_lines(scores), *run_lines(scores), *([editors_line(own)] if own else []), *signature_lines(scores)]
     return Table(columns, rows, name=table, notes=notes, series="scores")
 
 

@@ -65,7 +65,7 @@ def _columns(test: DecidingTest, measure: Measure, n_pairs: int, *, intervals: b
     columns += [Column("p unadjusted", "p", "p_unadjusted", only=alone)]
     if test.judges is not None:
         columns += [Column("again, %", "percent", "replication", digits=0, chance=True)]
-        columns += [Column("sets_won", "count", only="data")]
+        columns += [Column("sets_won", "count", only="data")] if test.judges.rule.who == "judge" else []
     return [
         *columns,
         Column(f"p, {test.these}", "p", "p_swaps", only="data"),
@@ -110,7 +110,7 @@ def _wider_notes(test: DecidingTest, confidence: float | None) -> list[str]:
     runs = ", other runs, too" * ("runs" in test.over)
     return [
         *([] if confidence is None else [judge_line(test.judges.rule, confidence) + runs]),
-        "again: how likely the first is better on as many other texts by as many other judges",
+        f"again: how likely the first is better on as many other texts by as many other {test.judges.rule.who}s",
     ]
 
 
@@ -183,5 +183,6 @@ def _t_record(pair: Pair) -> dict[str, object]:
         "swaps_bound_p": verdict.rule == "larger",
     }
     if judges is not None:
-        record |= {"sets_won": t.sets_won, "n_sets": judges.n_sets, "replication": t.replication}
+        record |= {"replication": t.replication}
+        record |= {"sets_won": t.sets_won, "n_sets": judges.n_sets} if judges.rule.who == "judge" else {}
     return {pair.test.over[1]: record}

@@ -117,19 +117,24 @@ class UnitParts:
     values: Floats | None = None  # measures of each unit alone, if it has any; shape (units, measures)
 
 
-class Annotated(Protocol):
+class AnnotatedCounts(Protocol):
     """Counts of units against annotators, who are the same for two systems, or editors of each."""
 
-    counts: NDArray[Any]  # shape (units, annotators, counted)
-    annotators: tuple[str, ...]
+    @property
+    def annotators(self) -> tuple[str, ...]:
+        """Their names."""
+
+    @property
+    def counts(self) -> NDArray[Any]:
+        """What is counted; shape (units, annotators, counted)."""
 
     @property
     def present(self) -> NDArray[Any]:
         """Whether an annotator looked at a unit; shape (units, annotators)."""
 
 
-def unlike_units(first: Annotated, second: Annotated) -> NDArray[np.bool_]:
-    """In which units the counts of two systems differ, in whatever order where annotators are not the same; (units,)."""
+def unlike_units(first: AnnotatedCounts, second: AnnotatedCounts) -> NDArray[np.bool_]:
+    """In which units the counts of two systems differ, in whatever order where annotators are not the same."""
     if first.annotators == second.annotators:
         return np.asarray((first.counts != second.counts).any(axis=(1, 2)), np.bool_)
     width = max(len(first.annotators), len(second.annotators))
@@ -137,7 +142,7 @@ def unlike_units(first: Annotated, second: Annotated) -> NDArray[np.bool_]:
     return np.asarray((ours != theirs).any(axis=(1, 2)), np.bool_)
 
 
-def _in_any_order(statistics: Annotated, width: int) -> NDArray[Any]:
+def _in_any_order(statistics: AnnotatedCounts, width: int) -> NDArray[Any]:
     """The counts of each unit, sorted and filled up with minus infinity; shape (units, width, counted)."""
     counts = np.where(np.asarray(statistics.present, np.bool_)[..., None], statistics.counts, -np.inf)
     counts = np.pad(counts, ((0, 0), (0, width - counts.shape[1]), (0, 0)), constant_values=-np.inf)

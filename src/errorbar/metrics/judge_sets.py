@@ -151,15 +151,15 @@ class JudgedValues:
         return np.where(unknown.astype(np.float64) @ (weights > 0) > 0, np.nan, weighted)
 
     def components(
-        self, measure: int, prior: VariancePrior | None = None, runs: RunSpread = ONE_RUN, *, alike: bool = False
+        self, measure: int, prior: VariancePrior | None = None, runs: RunSpread = ONE_RUN, *, few: bool = False
     ) -> TwoWay | Undefined:
-        """How a measure varies, or why that is not known; ``runs``: over runs; ``alike``: as ``two_way``."""
+        """How a measure varies, or why that is not known; ``runs``: over runs; ``few``: as ``two_way``."""
         if self.panel.n_judges < 2 and prior is None:
             return Undefined.ONE_JUDGE
         if self.why_not is not None:
             return self.why_not
         means = self.means(measure)
-        variation = two_way(means[0, 0], means[1:, 0], means[0, 1:], means[1:, 1:].T, prior=prior, alike=alike)
+        variation = two_way(means[0, 0], means[1:, 0], means[0, 1:], means[1:, 1:].T, prior=prior, few=few)
         return replace(variation, runs=runs.variance, runs_df=runs.df) if isinstance(variation, TwoWay) else variation
 
     def nested_components(self, other: JudgedValues, measure: int) -> TwoWay | Undefined:

@@ -162,10 +162,13 @@ class JudgeRule:
             shorter = more.get(self.n_judges if measured else 0, "another judge makes them shorter")
             problems.note(code, message, Place(), fix=f"{shorter}; {ways}")
             return
+        if who == "editor":
+            problems.note(code, f"{message}: intervals over editors are wide", Place(), fix="add another editor")
+            return
         rests = "rest on one degree of freedom, and cover less than they say" if self.n_judges == TWO else "are rough"
         message += f", and {self.unknown}" * bool(self.unknown)
-        message += f": {whose + ' ' if whose else ''}intervals over {who}s {rests}"
-        problems.note(code, message, Place(), fix=f"add another {who}" + f"; {ways}" * (who == "judge"))
+        message += f": {whose + ' ' if whose else ''}intervals over judges {rests}"
+        problems.note(code, message, Place(), fix=f"add another judge; {ways}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -179,7 +179,7 @@ def editor_pairs(
     tests = []
     for (a, first), (b, second) in combinations(enumerate(values), 2):
         same = who[a] == who[b]
-        components = (first - second).components(0, alike=True) if same else first.nested_components(second, 0)
+        components = (first - second).components(0, few=True) if same else first.nested_components(second, 0)
         difference = float(first.means(0)[0, 0] - second.means(0)[0, 0])
         tests.append(_t_test(difference, components, level, measure))
     return [float(system.means(0)[0, 0]) for system in values], adjusted_by_holm(tests)
@@ -395,7 +395,7 @@ def judged_measures(
         components: TwoWay | Undefined = Undefined.NO_PRIOR
         if known is not None or not rule.moderated or rule.n_judges > TWO:
             prior = None if known is None else VariancePrior(known.of_score(value, rule.k, rule.n_judges), known.df)
-            components = values.components(k, prior, runs[k], alike=rule.who == "editor")
+            components = values.components(k, prior, runs[k], few=rule.who == "editor")
         joint = JointEstimate.of(value, n_texts, components, level, measure.scale)
         if joint.components is not None and not joint.components.moderated:
             joint = replace(joint, unbiased=values.unbiased(k))

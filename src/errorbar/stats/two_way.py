@@ -9,6 +9,8 @@ Formula
     same t.
     moderated: V_A becomes (d s^2 + (m - 1) V_A) / (d + m - 1) with d + m - 1 degrees of freedom, where s^2 is a prior
     variance that counts for d of them; of one judge it is s^2.
+    few: judges of whom no prior is known, as the editors of a system: the half-width is the root of t_E^2 V_E + t_A^2
+    V_A, each t with the degrees of freedom of its part (Howe), and p is that at which the interval ends at 0.
     Judges who are not the same for two systems: V_A of the difference is the sum of both systems', each with its own
     degrees of freedom; V_E is that of the difference.
     Runs of a system, e.g. from other seeds: V_R is a third part with its own degrees of freedom, in the sum and in
@@ -23,13 +25,14 @@ Conventions
     The jackknife of m judges where U needs all of them estimates, on average from above, (m - 1)/m times the variance
     with m - 1 judges (Efron & Stein); so it is an approximation, and so are the degrees of freedom.
     Nothing is a zero in silence: one text, one judge, a value that is undefined without somebody, or judges (or texts)
-    of whom any one can go without any change are named reasons (but editors of a system may agree). So is an interval that would leave nearly every value
-    possible: too few of what adds most to the uncertainty of V, judges, texts or runs.
+    of whom any one can go without any change are named reasons; but editors of a system may always agree. So is an
+    interval that would leave nearly every value possible: too few of what adds most to the uncertainty of V, judges,
+    texts or runs.
 Source
     Tukey 1958; Efron & Stein 1981, The jackknife estimate of variance, Annals of Statistics 9; Hoeffding 1948 for
-    zeta; Satterthwaite 1946, Biometrics Bulletin 2; Cameron, Gelbach & Miller 2011, JBES 29; Smyth 2004 for moderated
-    variances; MacKinnon, Nielsen & Webb 2024, arXiv 2406.08880, for the
-    two-way jackknife of regressions.
+    zeta; Satterthwaite 1946, Biometrics Bulletin 2; Howe 1974, JASA 69; Cameron, Gelbach & Miller 2011, JBES 29;
+    Smyth 2004 for moderated variances; MacKinnon, Nielsen & Webb 2024, arXiv 2406.08880, for the two-way jackknife
+    of regressions.
 """
 
 from __future__ import annotations
@@ -48,6 +51,8 @@ from errorbar.core.estimate import Interval, Scale, Undefined
 from errorbar.stats.resampling import ANYWHERE, ROUNDING, tails
 
 V = TypeVar("V", float, NDArray[np.float64])
+TINY = 1e-12
+"""Smaller p-values of few judges are not told apart."""
 TOO_FEW = Undefined.TOO_FEW_TEXTS, Undefined.TOO_FEW_JUDGES, Undefined.TOO_FEW_RUNS
 
 
@@ -73,6 +78,7 @@ class TwoWay:
     moderated: bool = False
     runs: float = 0.0  # V_R: over runs of a system; 0 where it has one, or is fixed
     runs_df: float = inf
+    few: bool = False  # judges are few: each part has its own t
 
     @property
     def variance(self) -> float:
@@ -100,13 +106,17 @@ class TwoWay:
 
     def half_width(self, confidence_level: float) -> float:
         """Half the interval's width."""
+        if self.few:
+            return sqrt(sum(t_half_width([part], confidence_level) ** 2 for part in self._parts))
         return t_half_width(self._parts, confidence_level)
 
     def interval(self, confidence_level: float, scale: Scale = ANYWHERE) -> Interval | Undefined:
         """The interval over texts and judges inside the range of a measure, or why it would say nothing."""
         method = "two-way jackknife, t" if self.n_judges else "jackknife over texts and runs, t"
-        method += ", moderated" if self.moderated else ""
-        return t_interval(self.value, self._parts, confidence_level, scale, method)
+        method += ", moderated" if self.moderated else ", of each part" * self.few
+        return t_interval(
+            self.value, self._parts, confidence_level, scale, method, half=self.half_width(confidence_level)
+        )
 
     @property
     def p_value(self) -> float:
@@ -114,6 +124,10 @@ class TwoWay:
         from scipy.special import stdtr  # noqa: PLC0415 - scipy takes its time
 
         p = 2 * float(stdtr(self.df, -abs(self.value) / sqrt(self.variance)))
+        if self.few and TINY < p < 1:
+            from scipy.optimize import brentq  # noqa: PLC0415 - slow to import
+
+            p = float(brentq(lambda level: abs(self.value) - self.half_width(1 - level), TINY, 1 - TINY))
         return min(1.0, max(p, float_info.min))
 
 
@@ -124,7 +138,7 @@ def two_way(
     without_both: ArrayLike | None = None,
     *,
     prior: VariancePrior | None = None,
-    alike: bool = False,
+    few: bool = False,
 ) -> TwoWay | Undefined:
     """The components of a score's variance, or why they are not known.
 
@@ -134,21 +148,20 @@ def two_way(
         without_judge: U(-i); shape (judges,).
         without_both: U(-i,-e); shape (judges, texts); None: not known.
         prior: What V_A is moderated with; None: V_A as it is.
-        alike: Judges of whom any can go without a change are a V_A of 0, and no reason to know nothing.
+        few: Judges are few, and known by nothing else: Howe's interval. They may always agree: then V_A is 0.
     """
     texts, judges = np.asarray(without_text, np.float64).ravel(), np.asarray(without_judge, np.float64).ravel()
-    if reason := _undefined_reason(value, texts, judges, moderated=prior is not None, alike=alike):
+    if reason := _undefined_reason(value, texts, judges, moderated=prior is not None, few=few):
         return reason
     both = float("nan") if without_both is None else _interaction(np.asarray(without_both, np.float64))
     components = TwoWay(
-        float(value), jackknife(texts), jackknife(judges), both, texts.size, judges.size, float(judges.size - 1)
+        *(float(value), jackknife(texts), jackknife(judges), both, texts.size, judges.size, float(judges.size - 1)),
+        few=few,
     )
     return components if prior is None else moderate(components, prior)
 
 
-def nested(
-    value: float, without_text: ArrayLike, first: ArrayLike, second: ArrayLike
-) -> TwoWay | Undefined:
+def nested(value: float, without_text: ArrayLike, first: ArrayLike, second: ArrayLike) -> TwoWay | Undefined:
     """The components of a difference of two scores, each against judges of its own: V_A is the sum of both.
 
     Args:
@@ -194,10 +207,19 @@ def t_half_width(parts: Sequence[tuple[float, float]], confidence_level: float) 
 
 
 def t_interval(
-    value: float, parts: Sequence[tuple[float, float]], confidence_level: float, scale: Scale, method: str
+    value: float,
+    parts: Sequence[tuple[float, float]],
+    confidence_level: float,
+    scale: Scale,
+    method: str,
+    *,
+    half: float | None = None,
 ) -> Interval | Undefined:
-    """A t interval of variances of texts, judges and runs, inside a range, or why it would say nothing."""
-    ends = scale.ends(value, t_half_width(parts, confidence_level))
+    """A t interval of variances of texts, judges and runs, inside a range, or why it would say nothing.
+
+    ``half``: half its width; None: that of the variances' sum.
+    """
+    ends = scale.ends(value, t_half_width(parts, confidence_level) if half is None else half)
     if ends is None:
         return Undefined.AT_AN_END
     if scale.says_little(*ends):
@@ -217,9 +239,7 @@ def unknown_texts(value: float, texts: Floats) -> Undefined | None:
     return next((why for holds, why in reasons if holds), None)
 
 
-def _undefined_reason(
-    value: float, texts: Floats, judges: Floats, *, moderated: bool, alike: bool
-) -> Undefined | None:
+def _undefined_reason(value: float, texts: Floats, judges: Floats, *, moderated: bool, few: bool) -> Undefined | None:
     """Why nothing can be said."""
     if judges.size < 2 and not moderated:
         return Undefined.ONE_JUDGE
@@ -227,7 +247,7 @@ def _undefined_reason(
         return Undefined.WITHOUT_A_JUDGE
     if why := unknown_texts(value, texts):
         return why
-    return Undefined.SAME_JUDGES if not (moderated or alike) and np.ptp(judges) <= ROUNDING else None
+    return Undefined.SAME_JUDGES if not (moderated or few) and np.ptp(judges) <= ROUNDING else None
 
 
 def jackknife(without: ArrayLike) -> float:
