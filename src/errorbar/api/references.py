@@ -81,8 +81,8 @@ ReferenceOf = Annotated[
     Mapping[str, Source | Corpus | Sequence[Source] | Mapping[str, Source]] | str | Sequence[str],
     ArgumentDoc(
         (),
-        "Reference that an editor made of a system's output: SYSTEM=FILE, or SYSTEM=EDITOR=FILE; M2, JSONL or text, of "
-        "every system. In Python also ``{system: paths}`` or ``{system: Corpus}``.",
+        "Reference that an editor made of one system's output, SYSTEM=FILE or SYSTEM=EDITOR=FILE (M2, JSONL or text); "
+        "every system needs one. In Python also ``{system: paths}`` or ``{system: Corpus}``.",
     ),
 ]
 
@@ -287,9 +287,11 @@ def references(
         independent: References that somebody else wrote from the source, for all systems; repeatable.
         closest_of: References written from the source, of which each system gets the closest one of each sentence; a
             quoted pattern, or several files.
-        seconds: Table system,editor,sentence,seconds: how long editors took from each system's output, and from the
-            source, whose system is ``source``. It shows the time that an output saves.
+        seconds: Table system,editor,sentence,seconds, for the time that an output saves; the system is 'source' where
+            an editor corrected the source itself.
         ci_method: Bootstrap of documents (of sentences where no documents are known).
+        ci: Compute confidence intervals and tell who is ahead, or leave them out. None: yes.
+        confidence: Confidence level of intervals, a fraction; tests use 1 minus this as their level, e.g. 0.05.
         shared: How files are read and intervals made.
 
     Raises:
