@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -9,7 +10,7 @@ import numpy as np
 import pytest
 
 import errorbar
-from errorbar import M2, Corpus, Problems, Resampling
+from errorbar import M2, Corpus, Problems
 from errorbar.api.reference_cost import count_word_edits
 from errorbar.api.references import ReferencesResult
 from errorbar.core import InputError, Undefined, UsageError
@@ -51,6 +52,52 @@ def test_scores_are_those_of_score(gold: Corpus) -> None:
     assert [score.estimates for score in result.scores[3:]] == [dict(score.estimates) for score in alone]
     common = errorbar.score(gold, SYSTEMS, order="input")
     assert [score.estimates for score in result.scores[:3]] == [dict(score.estimates) for score in common]
+
+
+def test_two_editors_widen_intervals_as_in_score(gold: Corpus) -> None:
+    """Over texts and editors: the interval of ``score``; of the change with the variance over editors of the score."""
+    own = dict.fromkeys(NAMES, gold.only(["0", "2"]))
+    result = errorbar.references(gold.only(["1"]), SYSTEMS, reference_of=own)
+    alone = errorbar.score(systems=SYSTEMS, reference_of=own, order="input")
+    for score, beside in zip(result.scores[3:], alone, strict=True):
+        assert beside.judges is not None
+        both = beside.judges.measures["f"]
+        assert score.over_editors is not None
+        assert score.over_editors.value == both.estimate.value
+        both_ways = score.over_editors, both.estimate
+        ours, theirs = (one.interval and (one.interval.low, one.interval.high) for one in both_ways)
+        assert ours == (theirs and pytest.approx(theirs, abs=1e-12))
+        assert score.over_editors.no_interval == both.estimate.no_interval
+        assert score.change_over_editors is not None
+        assert score.change_over_editors.value == score.changes["f"].value
+    assert all(score.over_editors is None for score in result.scores[:3])
+
+
+def test_editors_of_one_mind_add_nothing() -> None:
+    """REFERENCES.md: two editors that always agree have V_e = 0, so that the jackknife over texts is left.
+
+    Twelve sentences, of which the system corrects k = 4 of 9: F without one by hand; t(11) = 2.2009852.
+    """
+    both = [edit(0, 1, "x")]
+    own = corpus(*[sentence("a b", {"e1": both, "e2": both} if k < 9 else {"e1": [], "e2": []}) for k in range(12)])
+    lines = ["x b" if k < 4 else "a b" for k in range(12)]
+    result = errorbar.references(own.only(["e1"]), {"s": lines}, reference_of={"s": own})
+    estimate = result.scores[1].over_editors
+    assert estimate is not None
+    assert estimate.interval is not None
+    f = [_f(4 - (k < 4), 9 - (k < 9)) for k in range(12)]
+    value, mean = _f(4, 9), sum(f) / 12
+    half = 2.2009852 * (11 / 12 * sum((one - mean) ** 2 for one in f)) ** 0.5
+    step = half / (value * (1 - value))  # on the scale of logits
+    odds = value / (1 - value)
+    ends = [odds * factor / (1 + odds * factor) for factor in (math.exp(-step), math.exp(step))]
+    assert [estimate.interval.low, estimate.interval.high] == pytest.approx(ends, abs=1e-6)
+
+
+def _f(correct: int, gold: int) -> float:
+    """F0.5 of a system that proposes nothing wrong."""
+    recall = correct / gold
+    return 1.25 * recall / (0.25 + recall)
 
 
 def test_a_change_is_paired_over_texts() -> None:
@@ -117,7 +164,9 @@ def test_the_closest_favors_systems_over_each_reference_alone(gold: Corpus) -> N
             rows = [errorbar.score(gold.only([who]), system, metric, ci=False)[0] for who in gold.annotators]
             closest = result.scores[3 + k].estimates[name].value
             assert closest is not None
-            assert closest > max(row[name].value or 0.0 for row in rows)
+            scores = [row[name].value or 0.0 for row in rows]
+            assert closest > max(scores)
+            assert result.alone[k] == pytest.approx(sum(scores) / len(scores), abs=1e-12)
     assert result.n_closest == 3
     assert all(score.n_references == 1 for score in result.scores[3:])
 
@@ -223,11 +272,6 @@ def test_golds_that_do_not_fit_are_refused(
     assert where in str(problem)
 
 
-def test_the_resampling_is_that_of_score() -> None:
-    """Shared draws make changes paired also where documents are drawn."""
-    assert Resampling("bca", 200).convention("sentence") == "ci:bca,0.95,200,by:sentence,seed:0"
-
-
 # What editors changed: by hand, and by the textbook's table.
 
 
@@ -310,7 +354,6 @@ def test_two_editors_hardly_show_how_editors_vary(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("row", "code"),
     [
-        ("S,a,1,5", "times-system"),
         ("s,,1,5", "times-editor"),
         ("s,a,3,5", "times-sentence"),
         ("s,a,x,5", "times-sentence"),
@@ -327,8 +370,17 @@ def test_times_that_cannot_be_are_refused(tmp_path: Path, row: str, code: str) -
 
 
 def test_a_file_of_times_has_rows(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="times-empty"):
-        saved("", tmp_path)
+    for rows in ("", "other,a,1,5\n"):
+        with pytest.raises(InputError, match="times-empty"):
+            saved(rows, tmp_path)
+
+
+def test_times_of_other_systems_do_not_count(tmp_path: Path) -> None:
+    result = saved("source,a,1,10\ns,a,1,5\nss,a,1,5\nss,a,2,5\n", tmp_path)
+    (note,) = result.notes
+    assert note.code == "times-system"
+    assert "2 rows of 'ss'" in note.what
+    assert note.fix == "did you mean 's'?"
 
 
 def test_no_system_is_called_source(tmp_path: Path) -> None:

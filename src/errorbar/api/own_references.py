@@ -123,17 +123,22 @@ def load_own(
     refuse_runs(runs)
     names = [output.name for output in outputs]
     own = _read_all(match_references(reference_of, names), options, problems)
-    numbers = {name: len(corpus.annotators) for name, corpus in own.items()}
-    if len(set(numbers.values())) > 1:
-        fewest, most = min(names, key=numbers.__getitem__), max(names, key=numbers.__getitem__)
-        message = (
-            f"{most} has {numbers[most]} references, {fewest} has {numbers[fewest]}: more are an advantage where a "
-        )
-        message += "metric takes the best one for each sentence"
-        problems.note("reference-numbers", message, Place(), fix="give every system as many")
+    note_unequal_numbers(own, problems)
     data = replace(load_outputs(own[names[0]], outputs, options, problems, {}), own=own)
     problems.notes = list(dict.fromkeys(problems.notes))  # a file may be the reference of several
     return data
+
+
+def note_unequal_numbers(own: Mapping[str, Corpus], problems: Problems) -> None:
+    """Note that some systems have more references than others."""
+    numbers = {name: len(corpus.annotators) for name, corpus in own.items()}
+    if len(set(numbers.values())) > 1:
+        fewest, most = min(numbers, key=numbers.__getitem__), max(numbers, key=numbers.__getitem__)
+        message = (
+            f"{most} has {numbers[most]} references, {fewest} has {numbers[fewest]}: more are an advantage where a "
+            "metric takes the best one for each sentence"
+        )
+        problems.note("reference-numbers", message, Place(), fix="give every system as many")
 
 
 def _read_all(named: Mapping[str, References], options: ReadingOptions, problems: Problems) -> dict[str, Corpus]:

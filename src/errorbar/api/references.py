@@ -16,7 +16,14 @@ from errorbar.api.arguments import (
     sentence_metric,
 )
 from errorbar.api.inputs import Comparing, Gold, Loaded, ReadingOptions, Systems, load, usual_metric
-from errorbar.api.own_references import References, check_same, match_references, merge_editors, read_groups
+from errorbar.api.own_references import (
+    References,
+    check_same,
+    match_references,
+    merge_editors,
+    note_unequal_numbers,
+    read_groups,
+)
 from errorbar.api.reference_cost import (
     EditCost,
     SavedTime,
@@ -30,7 +37,7 @@ from errorbar.api.reference_cost import (
 from errorbar.api.score_result import measure_column
 from errorbar.api.signatures import made_by
 from errorbar.core.corpus import ContentHash, Corpus, Hypothesis, reference_record
-from errorbar.core.estimate import BootstrapMethod
+from errorbar.core.estimate import BootstrapMethod, value_or_none
 from errorbar.core.problems import Problem, UsageError
 from errorbar.formats.look import Source
 from errorbar.formats.reference import named_files
@@ -54,7 +61,9 @@ from errorbar.metrics.golds import (
     choose_closest,
     closest_references,
     compare_golds,
+    mean_alone,
 )
+from errorbar.stats.resampling import Resampling
 from errorbar.tables.plain import attributes, value_record
 from errorbar.tables.result import Result
 from errorbar.tables.table import Cell, Column, Table
@@ -72,8 +81,8 @@ ReferenceOf = Annotated[
     Mapping[str, Source | Corpus | Sequence[Source] | Mapping[str, Source]] | str | Sequence[str],
     ArgumentDoc(
         (),
-        "Reference that an editor made of a system's output: SYSTEM=FILE, or SYSTEM=EDITOR=FILE; M2, JSONL or text, of "
-        "every system. In Python also ``{system: paths}`` or ``{system: Corpus}``.",
+        "Reference that an editor made of one system's output, SYSTEM=FILE or SYSTEM=EDITOR=FILE (M2, JSONL or text); "
+        "every system needs one. In Python also ``{system: paths}`` or ``{system: Corpus}``.",
     ),
 ]
 
@@ -87,6 +96,7 @@ class ReferencesResult(Result):
         metric: What was computed.
         golds: The golds in their order; the common one first.
         n_closest: How many references the closest one was chosen of; 0: none was.
+        alone: Of each system the main measure against one of these N references, on average; empty: there are none.
         costs: The words that editors changed, of each system with own references.
         times: The time that each output saves, where editors' times are known.
         confidence: Confidence level of the intervals; tests use 1 minus this.
@@ -99,6 +109,7 @@ class ReferencesResult(Result):
     metric: Metric
     golds: Sequence[str]
     n_closest: int
+    alone: Sequence[float]
     costs: Sequence[EditCost]
     times: Sequence[SavedTime]
     confidence: float
@@ -138,6 +149,7 @@ class ReferencesResult(Result):
             "metric": str(self.metric.spec),
             "golds": list(self.golds),
             "closest_of": self.n_closest or None,
+            "one_of": list(map(value_or_none, self.alone)),
             "scores": [_score_record(score) for score in self.scores],
             "pairs": [
                 {
@@ -165,19 +177,27 @@ class ReferencesResult(Result):
         measure = self.metric.measures[self.metric.main]
         columns = [Column("system")]
         for gold in self.golds:
-            columns.append(replace(measure_column(measure), title=self._title(gold), key=gold, interval="beside"))
+            if gold == CLOSEST:
+                columns.append(replace(measure_column(measure), title=f"one of {self.n_closest}", key="one_of"))
+            columns.append(replace(measure_column(measure), title=self._title(gold), key=gold))
             columns.append(Column("rank", "count", f"{gold}_rank"))
             if by_gold[gold][0].beside:
                 changed = replace(measure_column(measure), title="change", key=f"{gold}_change", signed=True)
-                columns.append(replace(changed, interval="beside"))
+                columns.append(changed)
+            if gold == OWN and self._over_editors:
+                columns.append(replace(changed, title="texts+editors", key="own_change_over_editors", interval="only"))
         rows: list[list[Cell]] = []
         last = by_gold[self.golds[-1]]
         for k in sorted(range(len(last)), key=lambda at: last[at].rank or len(last) + 1):
             row: list[Cell] = [last[k].system]
             for gold in self.golds:
                 score = by_gold[gold][k]
+                row += [self.alone[k]] if gold == CLOSEST else []
                 row += [score.estimates[measure.name], score.rank]
                 row += [score.changes[measure.name]] if score.beside else []
+                if gold == OWN and self._over_editors:
+                    both = score.change_over_editors
+                    row.append(None if both is None else both.interval_or_reason)
             rows.append(row)
         turned = self.sentences()
         notes = turned[:MOST_TURNED]
@@ -200,17 +220,22 @@ class ReferencesResult(Result):
                 rows.append([score.system, self._title(score.gold), score.n_references, *values, score.rank])
         return Table(columns, rows, "Every measure", "measures", level=self.confidence)
 
+    @property
+    def _over_editors(self) -> bool:
+        return any(score.over_editors is not None for score in self.scores)
+
     def _title(self, gold: str) -> str:
         return {CLOSEST: f"closest of {self.n_closest}", COMMON_TEXT: "common as text"}.get(gold, gold)
 
     def _legend(self) -> list[str]:
         level, measure = f"{100 * (1 - self.confidence):.3g}%", self.metric.measures[self.metric.main].title
-        beside = dict.fromkeys(score.beside for score in self.scores if score.beside)
-        lines = [
-            f"change: {measure} under this gold minus {measure} under {' or '.join(NAMES[gold] for gold in beside)}",
-            f"intervals are over {self.unit}s, with these references; of changes and pairs they are paired",
-            f"ahead: the difference is significant at the {level} level, adjusted for all pairs (max-T)",
-        ]
+        beside = [NAMES[gold] for gold in dict.fromkeys(score.beside for score in self.scores) if gold]
+        lines = [f"change: {measure} under this gold minus {measure} under {' or '.join(beside)}"] if beside else []
+        if any(pair.p is not None for pair in self.pairs):
+            lines += [
+                f"intervals are over {self.unit}s, with these references; of changes and pairs they are paired",
+                f"ahead: the difference is significant at the {level} level, adjusted for all pairs (max-T)",
+            ]
         if COMMON_TEXT in self.golds:
             lines.append(
                 "common as text: edits are made of the annotators' texts, as those of references that are texts"
@@ -218,11 +243,14 @@ class ReferencesResult(Result):
         if OWN in self.golds:
             one = all(score.n_references == 1 for score in self.scores if score.gold == OWN)
             lines += ["own references are of one editor a system, and editors may differ in strictness"] * one
+        if self._over_editors:
+            lines.append("texts+editors: the change with other texts and other editors, the common gold as it is")
         if CLOSEST in self.golds:
-            lines.append(
-                f"closest of {self.n_closest}: of each sentence the reference that scores the system best; the choice "
-                "favors systems, and nobody made it for them"
-            )
+            lines += [
+                f"closest of {self.n_closest}: of each sentence the reference that scores the system best, "
+                "a choice that favors systems",
+                f"one of {self.n_closest}: against a single one of them, on average",
+            ]
         return lines
 
 
@@ -232,6 +260,8 @@ def _score_record(score: GoldScore) -> dict[str, object]:
         "beside": score.beside or None,
         "measures": {name: value_record(estimate) for name, estimate in score.estimates.items()},
         "changes": {name: value_record(estimate) for name, estimate in score.changes.items()},
+        "over_editors": None if score.over_editors is None else value_record(score.over_editors),
+        "change_over_editors": None if score.change_over_editors is None else value_record(score.change_over_editors),
     }
 
 
@@ -257,9 +287,11 @@ def references(
         independent: References that somebody else wrote from the source, for all systems; repeatable.
         closest_of: References written from the source, of which each system gets the closest one of each sentence; a
             quoted pattern, or several files.
-        seconds: Table system,editor,sentence,seconds: how long editors took from each system's output, and from the
-            source, whose system is ``source``. It shows the time that an output saves.
+        seconds: Table system,editor,sentence,seconds, for the time that an output saves; the system is 'source' where
+            an editor corrected the source itself.
         ci_method: Bootstrap of documents (of sentences where no documents are known).
+        ci: Compute confidence intervals and tell who is ahead, or leave them out. None: yes.
+        confidence: Confidence level of intervals, a fraction; tests use 1 minus this as their level, e.g. 0.05.
         shared: How files are read and intervals made.
 
     Raises:
@@ -271,49 +303,68 @@ def references(
     data = load(gold, systems, reading)
     data.problems.raise_errors()
     data.corpus.need([] if parsed.annotator is None else [parsed.annotator])
-    corpora = {COMMON: [data.corpus] * len(data.systems)}
-    names, level = [system.name for system in data.systems], shared["confidence"]
+    names = [system.name for system in data.systems]
+    corpora: dict[str, Sequence[Corpus]] = {}
     for name, given in ((INDEPENDENT, independent), (CLOSEST, closest_of)):
         if isinstance(given, Corpus) or given:
             files = given if isinstance(given, Corpus) else named_files(given, name, patterns=True)
             corpora[name] = [_read_references(files, data, reading, name)] * len(names)
     if reference_of:
-        own = match_references(reference_of, names)
-        corpora[OWN] = [_read_references(files, data, reading, name) for name, files in own.items()]
-    if len(corpora) == 1 and seconds is None:
+        corpora[OWN] = read_own_references(reference_of, data, reading)
+    if not corpora and seconds is None:
         message = "there is no gold beside the common one"
         fix = "add --reference-of=SYSTEM=FILE, --independent=FILE or --closest-of=FILE"
         raise UsageError(Problem("one-gold", message, fix=fix))
-    costs = edit_costs(corpora[OWN], data.systems, data.documents, level) if OWN in corpora else []
-    times = [] if seconds is None else _saved_times(seconds, names, data, level)
     data.problems.raise_errors()
-    n_closest = len(corpora[CLOSEST][0].annotators) if CLOSEST in corpora else 0
-    golds = _measure_golds(corpora, data, parsed)
+    times = [] if seconds is None else _saved_times(seconds, names, data, shared["confidence"])
     how = None if shared["ci"] is False else resampling(shared, ci_method, shared["jobs"])
     data.documents.warn(data.problems, intervals=how is not None)
-    found = compare_golds(parsed, golds, names, data.documents, how)
-    conventions = [
-        *made_by(parsed, golds[0].statistics),
-        *(_gold_convention(g.name, corpora[g.name]) for g in golds[1:]),
-    ]
+    return compare_loaded_golds(data, parsed, corpora, how, shared["confidence"], times)
+
+
+def compare_loaded_golds(
+    data: Loaded,
+    metric: Metric,
+    golds: Mapping[str, Sequence[Corpus]],
+    how: Resampling | None,
+    level: float,
+    times: Sequence[SavedTime] = (),
+) -> ReferencesResult:
+    """Compare golds that were read, each a corpus for each system; beside them stands the corpus of the data."""
+    corpora = {COMMON: [data.corpus] * len(data.systems), **golds}
+    costs = edit_costs(corpora[OWN], data.systems, data.documents, level) if OWN in corpora else []
+    n_closest = len(corpora[CLOSEST][0].annotators) if CLOSEST in corpora else 0
+    measured, alone = _measure_golds(corpora, data, metric)
+    found = compare_golds(metric, measured, [system.name for system in data.systems], data.documents, how)
+    conventions = [*made_by(metric, measured[0].statistics)]
+    conventions += [_gold_convention(gold.name, corpora[gold.name]) for gold in measured[1:]]
     conventions += [] if how is None else [how.convention(data.documents.clustering)]
-    signature = data.signature(str(parsed.spec), *conventions)
     return ReferencesResult(
-        found,
-        parsed,
-        [one.name for one in golds],
-        n_closest,
-        costs,
-        times,
-        level,
-        data.documents.unit,
-        signature,
-        tuple(data.problems.notes),
+        *(found, metric, [gold.name for gold in measured], n_closest, alone, costs, times),
+        *(level, data.documents.unit, data.signature(str(metric.spec), *conventions), tuple(data.problems.notes)),
     )
 
 
-def _measure_golds(corpora: dict[str, list[Corpus]], data: Loaded, metric: Metric) -> list[GoldStatistics]:
-    """Measure every system under every gold; ``corpora`` gets the common gold as text, and the closest references."""
+def read_own_references(reference_of: object, data: Loaded, reading: ReadingOptions) -> list[Corpus]:
+    """The references that were made for each system, in the order of the systems.
+
+    Raises:
+        InputError: If a file is bad, or of other sentences.
+        UsageError: If a system has no reference, or a name is that of no system.
+    """
+    own = match_references(reference_of, [system.name for system in data.systems])
+    corpora = {name: _read_references(files, data, reading, name) for name, files in own.items()}
+    note_unequal_numbers(corpora, data.problems)
+    return [*corpora.values()]
+
+
+def _measure_golds(
+    corpora: dict[str, Sequence[Corpus]], data: Loaded, metric: Metric
+) -> tuple[list[GoldStatistics], list[float]]:
+    """Measure every system under every gold, and against one of the N references of which the closest are chosen.
+
+    ``corpora`` gets the common gold as text, and the closest references.
+    """
     texts = [name for name, own in corpora.items() if isinstance(metric, EditMetric) and all(map(are_of_texts, own))]
     if texts and COMMON not in texts:
         corpora[COMMON_TEXT] = [as_texts(data.corpus, data.problems)] * len(data.systems)
@@ -322,17 +373,19 @@ def _measure_golds(corpora: dict[str, list[Corpus]], data: Loaded, metric: Metri
         pairs = zip(corpora[name], data.systems, strict=True)
         return [metric.measure(corpus, system.lines) for corpus, system in pairs]
 
-    golds = []
+    golds: list[GoldStatistics] = []
+    alone: list[float] = []
     for name in filter(corpora.__contains__, GOLDS):
         statistics = measure(name)
         if name == CLOSEST:
             every = corpora[name][0]
+            alone = [mean_alone(metric, own) for own in statistics]
             corpora[name] = [closest_references(every, choose_closest(metric, every, own)) for own in statistics]
             statistics = measure(name)
         beside = "" if name in (COMMON, COMMON_TEXT) else COMMON
         beside = COMMON_TEXT if beside and name in texts and COMMON_TEXT in corpora else beside
         golds.append(GoldStatistics(name, statistics, [len(corpus.annotators) for corpus in corpora[name]], beside))
-    return golds
+    return golds, alone
 
 
 def _saved_times(seconds: Source, systems: Sequence[str], data: Loaded, level: float) -> list[SavedTime]:
@@ -348,9 +401,8 @@ def _saved_times(seconds: Source, systems: Sequence[str], data: Loaded, level: f
 def _gold_convention(name: str, corpora: Sequence[Corpus]) -> str:
     """The part of a signature that stands for the references of a gold."""
     content = ContentHash()
-    for corpus in dict.fromkeys(map(id, corpora)):
-        one = next(each for each in corpora if id(each) == corpus)
-        content.add([reference_record(sentence.annotations) for sentence in one.sentences])
+    for corpus in {id(corpus): corpus for corpus in corpora}.values():
+        content.add([reference_record(sentence.annotations) for sentence in corpus.sentences])
     return f"{name}:{content.short()}"
 
 

@@ -6,9 +6,11 @@ are counted from 1, as they stand in the reference.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection
 from dataclasses import dataclass
 
+from errorbar.core.labels import format_count
 from errorbar.core.problems import Place, Problems, nearest
 from errorbar.formats.look import Source, display_name
 from errorbar.formats.tables import finite, table_rows
@@ -30,12 +32,12 @@ class EditingTime:
 def read_times(path: Source, systems: Collection[str], n_sentences: int, problems: Problems) -> list[EditingTime]:
     """Read the times of editors; the caller raises the problems."""
     times: dict[tuple[str, str, int], EditingTime] = {}
+    others: Counter[str] = Counter()
     known = (*systems, FROM_SOURCE)
     for row, place in table_rows(path, problems, COLUMNS):
         system, editor, number, seconds = row["system"], row["editor"], row["sentence"], finite(row["seconds"])
         if system not in known:
-            expected = f"a system that is scored, or {FROM_SOURCE}"
-            problems.error("times-system", f"no system is called '{system}'", place, expected, nearest(system, known))
+            others[system] += 1
         elif not editor:
             problems.error("times-editor", "the row does not say who edited", place, "a name of the editor")
         elif not (number.isdecimal() and 1 <= int(number) <= n_sentences):
@@ -50,6 +52,10 @@ def read_times(path: Source, systems: Collection[str], n_sentences: int, problem
                 message = f"{editor} edited sentence {number} of {system} twice"
                 problems.repairable("times-twice", message, place, "the first row is kept")
             times.setdefault(key, EditingTime(*key, seconds))
+    for system, count in others.items():
+        message = f"{format_count(count, 'rows')} of '{system}', which is not scored, do not count"
+        problems.note("times-system", message, Place(display_name(path)), nearest(system, known))
     if not times and not problems.errors:
-        problems.error("times-empty", "the file has no time", Place(display_name(path)), "a row of each sentence")
+        message, expected = "the file has no time of a system that is scored", "a row for each sentence and editor"
+        problems.error("times-empty", message, Place(display_name(path)), expected)
     return list(times.values())

@@ -9,8 +9,11 @@ Formula
     all pairs by step-down max-T (errorbar.stats.multiple).
     The closest of N is, of each sentence, the reference of N under which the system's output of this sentence alone
     scores best; ties go to the reference with the fewest edits, then to the first.
+    Where a system has e >= 2 own references, its score and its change also have an interval over texts and editors: the
+    two-way jackknife of errorbar.stats.two_way for few judges, U(-i) being the score without editor i, with the common
+    gold as it is.
 Conventions
-    Intervals are over texts: references and editors are those given. Systems of one value share the better rank.
+    Other intervals are over texts: references and editors are those given. Systems of one value share the better rank.
     A sentence that none of the N looked at has no closest reference, and is not scored.
 Source
     Own references: Rozovskaya & Roth 2026; Östling et al. 2025. Paired bootstrap: Koehn 2004; centered: Hall & Wilson
@@ -36,8 +39,10 @@ from errorbar.metrics.base import Metric, Opaque, Selection
 from errorbar.metrics.choice import RUNNING, SENTENCE
 from errorbar.metrics.folding import Documents
 from errorbar.metrics.intervals import fold_resampled_values, left_out_values
+from errorbar.metrics.scores import JointEstimate
 from errorbar.stats.multiple import step_down_max_t
 from errorbar.stats.resampling import Resampling
+from errorbar.stats.two_way import two_way
 
 COMMON, COMMON_TEXT, INDEPENDENT, CLOSEST, OWN = "common", "common-text", "independent", "closest", "own"
 GOLDS = (COMMON, COMMON_TEXT, INDEPENDENT, CLOSEST, OWN)
@@ -59,6 +64,8 @@ class GoldScore:
         beside: The gold that changes are beside: the common one, maybe as text; empty for the common gold itself.
         changes: What the gold changes, by name of the measure; empty for the common gold.
         rank: Among the systems by the main measure; None: it has no value.
+        over_editors: The main measure over texts and editors, of own references by two editors or more; else None.
+        change_over_editors: Its change over texts and editors, likewise.
     """
 
     system: str
@@ -68,6 +75,8 @@ class GoldScore:
     beside: str
     changes: Mapping[str, Estimate]
     rank: int | None
+    over_editors: Estimate | None = None
+    change_over_editors: Estimate | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +167,12 @@ def compare_golds(
         for k, fold in enumerate(own):
             changes = fold.minus(folded[gold.beside][k]) if gold.beside else {}
             about = names[k], gold.name, gold.n_references[k]
-            scores.append(GoldScore(*about, fold.estimates(), gold.beside, changes, ranks[k]))
+            score = GoldScore(*about, fold.estimates(), gold.beside, changes, ranks[k])
+            if gold.name == OWN and gold.n_references[k] > 1 and how is not None:
+                without = _without_editors(metric, gold.statistics[k])
+                alone, change = (fold.over_editors(without, other) for other in (None, folded[gold.beside][k]))
+                score = replace(score, over_editors=alone, change_over_editors=change)
+            scores.append(score)
         pairs += _compare_pairs(gold.name, metric, own, names)
     return GoldComparison(scores, pairs)
 
@@ -208,6 +222,18 @@ class _Fold:
             for k, measure in enumerate(self.metric.measures)
         }
 
+    def over_editors(self, without: Floats, other: _Fold | None) -> Estimate:
+        """The main measure, or its difference from another fold, over texts and editors; ``without`` each editor."""
+        assert self.how is not None
+        assert self.left_out is not None
+        main = self.metric.main
+        scale, value, texts = self.metric.measures[main].scale, self.values[main], self.left_out[:, main]
+        if other is not None and other.left_out is not None:
+            scale, texts = scale.of_differences, texts - other.left_out[:, main]
+            value, without = value - other.values[main], without - other.values[main]
+        components = two_way(float(value), texts, without, few=True)
+        return JointEstimate.of(float(value), self.n[0], components, self.how.confidence_level, scale).estimate
+
     def _estimate(
         self, k: int, values: Floats, resampled: Floats | None, left_out: Floats | None, scale: Scale
     ) -> Estimate:
@@ -216,6 +242,12 @@ class _Fold:
             return estimate
         interval = self.how.interval(float(values[k]), resampled[:, k], left_out[:, k], scale)
         return estimate.with_interval(interval, n_clusters=self.n[1])
+
+
+def _without_editors(metric: Metric, statistics: Opaque) -> Floats:
+    """The main measure without each editor; shape (editors,)."""
+    others = 1 - np.eye(len(statistics.annotators), dtype=np.uint8)
+    return np.array([metric.fold(statistics, Selection(annotators=row[None])).values[0, metric.main] for row in others])
 
 
 def _ranks(metric: Metric, values: Sequence[float]) -> list[int | None]:
@@ -283,6 +315,13 @@ def prefer_closest(
         goodness[:, k] = np.where(looked[:, k], np.nan_to_num(values, nan=np.finfo(np.float64).min), -np.inf)
     best = goodness == goodness.max(axis=1, keepdims=True, initial=-np.inf)
     return np.where(looked.any(axis=1), np.where(best, n_edits, np.inf).argmin(axis=1), -1)
+
+
+def mean_alone(metric: Metric, statistics: Opaque) -> float:
+    """The mean of a system's scores against each of the N references alone: what one of them gives."""
+    alone = np.eye(len(statistics.annotators), dtype=np.uint8)
+    scores = [metric.fold(statistics, Selection(annotators=row[None])) for row in alone]
+    return float(np.mean([folded.values[0, metric.main] for folded in scores]))
 
 
 def _values_alone(metric: Metric, statistics: Opaque) -> Floats:

@@ -19,6 +19,8 @@ from itertools import count
 from pathlib import Path, PurePosixPath
 from typing import Any, Literal, cast, get_args
 
+from errorbar.api.own_references import list_references
+from errorbar.core.corpus import Corpus
 from errorbar.core.entry_points import find_registered
 from errorbar.core.problems import InputError, Place, Problem, shorten_text
 from errorbar.core.spec import split_spec
@@ -275,11 +277,24 @@ def report_arguments(arguments: Mapping[str, Any], files: DataFiles) -> dict[str
             if name == "gold" and arguments.get("source") is None:
                 for file in every:
                     add_texts(file.path, files.add(file.path), files)
+    if own := _own_references(arguments.get("reference_of") or (), files):
+        recorded["reference_of"] = own
     for name in SINGLE:
         if arguments.get(name) is not None:
             recorded[name] = _file_reference(NamedFile(str(arguments[name]), ""), [str(arguments[name])], files)
     plain = {name: arguments[name] for name in PLAIN if arguments.get(name) is not None}
     return recorded | {name: list(value) if isinstance(value, tuple) else value for name, value in plain.items()}
+
+
+def _own_references(reference_of: Any, files: DataFiles) -> list[dict[str, str]]:  # noqa: ANN401 - as a report takes it
+    """The references that were made for systems, each file with the name of its system."""
+    texts = () if isinstance(reference_of, Mapping) else _list_paths(reference_of)
+    named = [text.partition("=")[2] for text in texts]
+    return [
+        {"system": system, **_file_reference(file, named, files)}
+        for system, references in list_references(reference_of).items()
+        for file in (() if isinstance(references, Corpus) else references)
+    ]
 
 
 def _list_paths(paths: object) -> list[str]:
@@ -313,7 +328,7 @@ def read_arguments(recorded: Mapping[str, Any], names: Iterable[str], stage: Pat
     Raises:
         InputError: If there is another argument, or a file that is not in the receipt's list.
     """
-    unknown = [name for name in recorded if name not in {*SEVERAL, *SINGLE, *PLAIN}]
+    unknown = [name for name in recorded if name not in {*SEVERAL, *SINGLE, *PLAIN, "reference_of"}]
     if unknown:
         raise broken_receipt(f"a report has no argument '{unknown[0]}'", receipt)
     known = set(names)
@@ -326,8 +341,20 @@ def read_arguments(recorded: Mapping[str, Any], names: Iterable[str], stage: Pat
             references = recorded[name] if isinstance(recorded[name], list) else [recorded[name]]
             arguments[name] = [staged_path(reference, known, stage, receipt) for reference in references]
     arguments |= {name: staged_path(recorded[name], known, stage, receipt) for name in SINGLE if name in recorded}
+    arguments["reference_of"] = [
+        _staged_reference(reference, known, stage, receipt) for reference in recorded.get("reference_of", ())
+    ]
     check_specs(arguments.get("metric") or [], receipt)
     return arguments
+
+
+def _staged_reference(reference: object, known: set[str], stage: Path, receipt: str) -> str:
+    """The place of a reference that was made for a system, as ``SYSTEM=FILE``."""
+    path = staged_path(reference, known, stage, receipt)
+    system = reference.get("system") if isinstance(reference, dict) else None
+    if not isinstance(system, str) or not system or "=" in system:
+        raise broken_receipt("a reference does not say whose it is", receipt, '{"system": "A", "file": "a.m2"}')
+    return f"{system}={path}"
 
 
 def staged_path(reference: object, known: set[str], stage: Path, receipt: str) -> str:

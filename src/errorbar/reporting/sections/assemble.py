@@ -17,6 +17,7 @@ from errorbar.reporting.sections.headline import headline, terms
 from errorbar.reporting.sections.hoo import hoo, order_runs
 from errorbar.reporting.sections.leaderboard import attack, choices, leaderboard, precision_recall
 from errorbar.reporting.sections.methods import list_missing, methods
+from errorbar.reporting.sections.references import references
 from errorbar.reporting.sections.summary import summary
 from errorbar.reporting.sections.types import code_key, types
 from errorbar.tables.table import Table
@@ -55,6 +56,7 @@ SECTIONS: tuple[Callable[[Study], Section | None], ...] = (
     leaderboard,
     precision_recall,
     types,
+    references,
     ceiling,
     hoo,
     crowd,

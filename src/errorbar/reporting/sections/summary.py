@@ -30,6 +30,7 @@ from errorbar.reporting.sections.figures import (
     value_text,
 )
 from errorbar.reporting.sections.hoo import CORRECTION, order_runs, plain_f
+from errorbar.reporting.sections.references import references_sentence
 from errorbar.tables.table import Column
 
 WHOLE = Column("", "percent", digits=0)
@@ -47,7 +48,8 @@ def _detectors(study: Study) -> list[str]:
 
 def _sentences(study: Study) -> list[str]:
     if isinstance(study, CorpusStudy):
-        return [_scores(study), *_comparison(study), *_human(study)]
+        own = [] if study.references is None else [references_sentence(study.references)]
+        return [_scores(study), *_comparison(study), *own, *_human(study)]
     if isinstance(study, HooStudy):
         return _hoo(study)
     return _crowd(study) if isinstance(study, CrowdStudy) else _sample(study)
