@@ -1,0 +1,79 @@
+"""Simulated studies with pools of judges: size and power of the test of system x pool, coverage over pools.
+
+A judge's difference of two systems on a text is, in points, the pool's difference, plus what is normal about the text
+(variance 78), the judge (4) and the judge on the text (51): about what the ten annotators of CoNLL-2014 have of CAMB
+and CUUI (tests/measured/judges.md). A measure is the mean over texts of the mean over judges.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from errorbar.stats.pools import PoolVariance, interaction_tests, three_way
+
+TEXT, JUDGE, BOTH = 78.0, 4.0, 51.0
+
+
+@dataclass(frozen=True, slots=True)
+class PoolWorld:
+    """A study with pools of judges."""
+
+    sizes: tuple[int, ...]  # judges of each pool
+    n_texts: int = 50
+    apart: tuple[float, ...] = ()  # difference in each pool, in points; empty: the same in all
+    deviations: tuple[float, ...] = ()  # of judges in each pool, in units of the usual one; empty: 1 in all
+    skewed: bool = False  # judges' effects are exponential
+    between: float = 0.0  # variance between pools that are a sample
+    judge: float = JUDGE
+
+    def draw(self, rng: np.random.Generator, systems: int = 1) -> np.ndarray:
+        """Effects of systems (or differences) against each judge without each text; (systems, 1 + texts, judges)."""
+        pool = np.repeat(np.arange(len(self.sizes)), self.sizes)
+        shape = systems, len(pool)
+        judges = rng.exponential(size=shape) - 1 if self.skewed else rng.normal(size=shape)
+        judges = judges * np.sqrt(self.judge) * np.array(self.deviations or (1.0,) * len(self.sizes))[pool]
+        pools = rng.normal(size=(systems, len(self.sizes))) * np.sqrt(self.between)
+        pools = pools + np.array(self.apart or (0.0,) * len(self.sizes))
+        texts = rng.normal(size=(systems, self.n_texts, 1)) * np.sqrt(TEXT)
+        cells = texts + rng.normal(size=(systems, self.n_texts, len(pool))) * np.sqrt(BOTH)
+        cells += (judges + pools[:, pool])[:, None]
+        total = cells.sum(axis=1, keepdims=True)
+        return np.concatenate([total / self.n_texts, (total - cells) / (self.n_texts - 1)], axis=1)
+
+    def reject(self, rng: np.random.Generator, studies: int, alpha: float = 0.05) -> float:
+        """The share of studies of one pair in which the test of system x pool is significant."""
+        masks = np.eye(sum(self.sizes), dtype=np.uint8)
+        tests = interaction_tests(list(self.draw(rng, studies)), masks, 1, self.sizes)
+        return float(np.mean([test.p_unadjusted is not None and test.p_unadjusted <= alpha for test in tests]))
+
+    def reject_any(self, rng: np.random.Generator, studies: int, n_systems: int, alpha: float = 0.05) -> float:
+        """The share of studies of several systems in which any pair's adjusted p is significant."""
+        masks, wrong = np.eye(sum(self.sizes), dtype=np.uint8), 0
+        first, second = np.triu_indices(n_systems, 1)
+        for _ in range(studies):
+            table = self.draw(rng, n_systems) / np.sqrt(2)
+            tests = interaction_tests(list(table[first] - table[second]), masks, 1, self.sizes)
+            wrong += any(test.p is not None and test.p <= alpha for test in tests)
+        return wrong / studies
+
+    def cover(self, rng: np.random.Generator, studies: int) -> float:
+        """The share of intervals over texts, judges and pools that hold the truth, 0."""
+        held = 0
+        starts = np.cumsum([0, *self.sizes])
+        for table in self.draw(rng, studies):
+            pools = [table[:, a:b] for a, b in zip(starts[:-1], starts[1:], strict=True)]
+            values = np.stack([pool.mean(axis=1) for pool in pools], axis=1)
+            parts = three_way(values, [without_each(pool[0]) for pool in pools])
+            assert isinstance(parts, PoolVariance)
+            interval = parts.interval(0.95)
+            held += interval.low <= 0 <= interval.high  # type: ignore[union-attr]
+        return held / studies
+
+
+def without_each(scores: Sequence[float] | np.ndarray) -> np.ndarray:
+    """Means without each of the judges; none of one judge."""
+    own = np.asarray(scores, np.float64)
+    return (own.sum() - own) / (own.size - 1) if own.size > 1 else np.empty(0)
