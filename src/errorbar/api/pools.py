@@ -18,6 +18,7 @@ from errorbar.metrics.base import Measure, Metric
 from errorbar.metrics.comparison import System
 from errorbar.metrics.judges import JudgePlan
 from errorbar.metrics.over_judges import PairTesting
+from errorbar.metrics.pool_ceiling import PoolCeiling
 from errorbar.metrics.pool_pairs import PoolComparison, PoolPair, compare_in_pools
 from errorbar.metrics.pools import PoolMean, PoolScore, over_text, pool_judging
 from errorbar.metrics.scores import JointEstimate, Score
@@ -320,3 +321,46 @@ def _pair_record(result: PoolComparison, pair: PoolPair) -> dict[str, object]:
         },
         "sentence": result.sentence(pair),
     }
+
+
+# Humans of pools against the references of pools: ``errorbar ceiling --pools``.
+
+
+def pool_ceiling_table(result: PoolCeiling, confidence: float) -> Table:
+    """A row for the humans of each pool, and for each system, against the references of each pool."""
+    measure = result.measure
+    columns = [
+        Column("references of"),
+        Column("text"),
+        Column(measure.title, measure.kind, measure.name),
+        Column("of its humans %", "percent", "ratio"),
+    ]
+    rows: list[list[Cell]] = []
+    for row in result.rows:
+        text = row.text if not row.human else "its humans" if row.text == row.pool else f"humans of {row.text}"
+        rows.append([row.pool, text, row.score, row.ratio])
+    against = format_count(result.k, "references")
+    notes = [
+        f"{measure.title} against {against} of a pool, humans never against their own; of its humans: the ratio to them"
+    ]
+    if any(row.score.interval for row in result.rows):
+        over = (
+            "over texts and the annotators of the pools in the row" if result.random else "over texts, these annotators"
+        )
+        notes.append(f"{100 * confidence:g}% CI: {over}")
+    return Table(columns, rows, "Humans and systems against each pool", "pools", notes, confidence)
+
+
+def pool_ceiling_record(result: PoolCeiling) -> dict[str, object]:
+    """The scores against each pool as JSON has them."""
+    rows = [
+        {
+            "references": row.pool,
+            "text": row.text,
+            "human": row.human,
+            "score": estimate_record(row.score),
+            "ratio": estimate_record(row.ratio),
+        }
+        for row in result.rows
+    ]
+    return {"n_references": result.k, "judges": "random" if result.random else "fixed", "rows": rows}
