@@ -8,8 +8,8 @@ Formula
 Conventions
     k is two less than the smallest pool has, at least 1, so that without one annotator a human has k others: the same
     for all, as scores against more references are higher. Where leaving out an annotator leaves nobody to score
-    against, as within a pool of two, there is no interval over annotators, and the reason stands in its place. Texts are left out one by one, of more than 200 in groups of
-    neighbors. More than 1,000 sets of a pool are drawn.
+    against, as within a pool of two, there is no interval over annotators, and the reason stands in its place. Texts
+    are left out one by one, of more than 200 in groups of neighbors. More than 1,000 sets of a pool are drawn.
 Source
     Bryant & Ng 2015 for human scores; docs/pools.md.
 """

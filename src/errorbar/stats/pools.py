@@ -215,15 +215,18 @@ def interaction_tests(
     numbers = np.array([[groups[group] for group in way] for way in ways])
     observed_at = np.array([groups[group] for group in own])
     weights = [_group_weights(sorted(group), masks, k) for group in groups]
-    whole = np.stack([first for first, _ in weights])
-    tables, known = [], []
+    whole, rows = np.stack([own for own, _ in weights]), [without for _, without in weights]
+    group_of = np.repeat(np.arange(len(rows)), [len(without) for without in rows])
+    without = np.concatenate(rows)
+    tables, known = list[tuple[float, Floats]](), list[int]()
     for number, table in enumerate(differences):
-        values, variances = _group_moments(table, whole, [without for _, without in weights])
-        q_ways, q = (
-            _cochran_q(values[numbers], variances[numbers]),
-            _cochran_q(values[observed_at], variances[observed_at]),
-        )
-        tables.append((float(q), q_ways))
+        values, left_out = whole @ table[0], table[1:]
+        influence = (left_out - left_out.mean(axis=0)) @ whole.T
+        texts = (len(left_out) - 1) / len(left_out) * (influence**2).sum(axis=0)
+        variances = texts + _jackknives(without @ table[0], group_of, len(rows))
+        q = float(_cochran_q(values[observed_at], variances[observed_at]))
+        q_ways = _cochran_q(values[numbers], variances[numbers])
+        tables.append((q, q_ways))
         if np.isfinite(q) and np.isfinite(q_ways).all():
             known.append(number)
     tests = [InteractionTest(q, None, None, len(ways), exact) for q, _ in tables]
@@ -251,14 +254,12 @@ def _group_weights(group: Sequence[int], masks: NDArray[np.uint8], k: int) -> tu
     return own / own.sum(), without / without.sum(axis=1, keepdims=True)
 
 
-def _group_moments(table: Floats, whole: Floats, without: Sequence[Floats]) -> tuple[Floats, Floats]:
-    """The difference in each group, and its variance over texts and judges; shape (groups,) each."""
-    values, left_out = whole @ table[0], table[1:]
-    n = len(left_out)
-    centered = left_out - left_out.mean(axis=0)
-    texts = (n - 1) / n * ((centered @ whole.T) ** 2).sum(axis=0)
-    judges = [jackknife(rows @ table[0]) if len(rows) > 1 else 0.0 for rows in without]
-    return values, texts + np.array(judges)
+def _jackknives(without: Floats, group_of: NDArray[np.int64], n_groups: int) -> Floats:
+    """The jackknife's variance of each group, of values without each of its judges; 0 of a group of one judge."""
+    m = np.maximum(np.bincount(group_of, minlength=n_groups), 1)
+    means = np.bincount(group_of, without, n_groups) / m
+    squares = np.bincount(group_of, (without - means[group_of]) ** 2, n_groups)
+    return np.asarray((m - 1) / m * squares, np.float64)
 
 
 def _cochran_q(values: Floats, variances: Floats) -> Floats:
