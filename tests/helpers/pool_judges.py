@@ -85,8 +85,8 @@ if __name__ == "__main__":
     for n_pools in (4, 6, 10):
         worlds = [PoolStudies(known, (2,) * n_pools, Guidelines(s, t), 2) for s, t in ((0, 0), (0.4, 0.8))]
         covered = (f"{of_f:.3f}, {of_d:.3f}" for of_f, of_d in (world.cover(n_studies, 5) for world in worlds))
-        print(f"| {n_pools} of 2 | {' | '.join(covered)} |", flush=True)
+        sys.stdout.write(f"| {n_pools} of 2 | {' | '.join(covered)} |\n")
     for sizes in ((5, 5), (3, 3, 3)):
         worlds = [PoolStudies(known, sizes, Guidelines(0, taste), 1) for taste in (0, 1, 2)]
         shares = (f"{world.reject(n_studies, 4):.3f}" for world in worlds)
-        print(f"| {' + '.join(map(str, sizes))} | {' | '.join(shares)} |", flush=True)
+        sys.stdout.write(f"| {' + '.join(map(str, sizes))} | {' | '.join(shares)} |\n")

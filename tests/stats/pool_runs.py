@@ -7,12 +7,15 @@ and CUUI (tests/measured/judges.md). A measure is the mean over texts of the mea
 
 from __future__ import annotations
 
+import itertools
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 
-from errorbar.stats.pools import PoolVariance, interaction_tests, three_way
+from errorbar.stats.pools import Dealing, PoolVariance, three_way
 
 TEXT, JUDGE, BOTH = 78.0, 4.0, 51.0
 
@@ -45,17 +48,16 @@ class PoolWorld:
 
     def reject(self, rng: np.random.Generator, studies: int, alpha: float = 0.05) -> float:
         """The share of studies of one pair in which the test of system x pool is significant."""
-        masks = np.eye(sum(self.sizes), dtype=np.uint8)
-        tests = interaction_tests(list(self.draw(rng, studies)), masks, 1, self.sizes)
+        tests = deal(self.sizes).test(list(self.draw(rng, studies)))
         return float(np.mean([test.p_unadjusted is not None and test.p_unadjusted <= alpha for test in tests]))
 
     def reject_any(self, rng: np.random.Generator, studies: int, n_systems: int, alpha: float = 0.05) -> float:
         """The share of studies of several systems in which any pair's adjusted p is significant."""
-        masks, wrong = np.eye(sum(self.sizes), dtype=np.uint8), 0
+        wrong = 0
         first, second = np.triu_indices(n_systems, 1)
         for _ in range(studies):
             table = self.draw(rng, n_systems) / np.sqrt(2)
-            tests = interaction_tests(list(table[first] - table[second]), masks, 1, self.sizes)
+            tests = deal(self.sizes).test(list(table[first] - table[second]))
             wrong += any(test.p is not None and test.p <= alpha for test in tests)
         return wrong / studies
 
@@ -64,13 +66,19 @@ class PoolWorld:
         held = 0
         starts = np.cumsum([0, *self.sizes])
         for table in self.draw(rng, studies):
-            pools = [table[:, a:b] for a, b in zip(starts[:-1], starts[1:], strict=True)]
+            pools = [table[:, a:b] for a, b in itertools.pairwise(starts)]
             values = np.stack([pool.mean(axis=1) for pool in pools], axis=1)
             parts = three_way(values, [without_each(pool[0]) for pool in pools])
             assert isinstance(parts, PoolVariance)
             interval = parts.interval(0.95)
             held += interval.low <= 0 <= interval.high  # type: ignore[union-attr]
         return held / studies
+
+
+@cache
+def deal(sizes: tuple[int, ...]) -> Dealing:
+    """The ways to deal judges who score one by one."""
+    return Dealing.of(np.eye(sum(sizes), dtype=np.uint8), 1, sizes)
 
 
 def without_each(scores: Sequence[float] | np.ndarray) -> np.ndarray:
@@ -128,4 +136,4 @@ def _short(share: float) -> str:
 
 if __name__ == "__main__":
     for table in (size_rows(4000), power_rows(4000), coverage_rows(4000)):
-        print("\n".join(table), flush=True)
+        sys.stdout.write("\n".join(table) + "\n\n")
