@@ -18,7 +18,8 @@ from errorbar.api.arguments import (
     sentence_metric,
 )
 from errorbar.api.inputs import (
-    ComparingWithJudges,
+    RANDOM_POOLS,
+    ComparingInPools,
     Gold,
     Loaded,
     ReadingOptions,
@@ -319,7 +320,7 @@ class ComparisonResult(Result):
         return Table(table.columns, table.rows, "", table.name, notes)
 
 
-@public(refuse_without_intervals("ci_method resamples"))
+@public(refuse_without_intervals("ci_method resamples"), RANDOM_POOLS)
 def compare(
     gold: Gold,
     systems: Systems,
@@ -330,7 +331,7 @@ def compare(
     swaps: Count | None = None,
     ci_method: BootstrapMethod = "bca",
     fail_if_worse: NotNegative | None = None,
-    **shared: Unpack[ComparingWithJudges],
+    **shared: Unpack[ComparingInPools],
 ) -> ComparisonResult:
     """Tell whether systems differ by more than chance, on the same corpus.
 

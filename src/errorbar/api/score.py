@@ -17,6 +17,7 @@ from errorbar.api.arguments import (
     resampling,
 )
 from errorbar.api.inputs import (
+    RANDOM_POOLS,
     Gold,
     ReadingOptions,
     ScoringWithJudges,
@@ -44,6 +45,8 @@ View = Literal["type", "sentence", "fragment", "team"]
 @public(
     refuse_without_intervals(),
     CLOSED,
+    RANDOM_POOLS,
+    Useless("pools", "needs texts left out, and --ci-method=closed makes intervals by formulas", CLOSED.when),
     Useless(
         "ci_method resamples confidence seed judges",
         "is about intervals, and --by={by} has none",
