@@ -12,6 +12,7 @@ import pytest
 import errorbar
 from errorbar import Corpus, Edit, ErrorbarError, Hypothesis, Sentence
 from errorbar.core import InputError, UsageError
+from tests.cli.schema import validated
 from tests.helpers.cli import CommandLine
 
 TEXT = "he go to school and buy book"
@@ -324,6 +325,26 @@ def test_pools_in_memory_that_will_not_do_are_refused(
     with pytest.raises(UsageError) as caught:
         errorbar.score(study(4), systems(4), pools=pools, **(FAST | options))  # type: ignore[arg-type]
     assert caught.value.code == code
+
+
+@pytest.mark.parametrize("random", [[], ["--pools-random"]])
+@pytest.mark.parametrize("ci", [[], ["--no-ci"]])
+def test_json_is_as_its_schemas_say(
+    tmp_path: Path, errorbar: CommandLine, random: list[str], ci: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    study(12).save("gold.jsonl")
+    for system in systems(12):
+        Path(f"{system.name}.txt").write_text("\n".join(system.lines) + "\n", encoding="utf-8")
+    Path("pools.toml").write_text(FILE.replace("random = true\n", ""), encoding="utf-8")
+    given = ("--gold", "gold.jsonl", "verbs.txt", "nouns.txt", "--pools", "pools.toml", *ci, "--format", "json")
+    rows = validated("score", errorbar("score", *given, *random).out)["rows"]
+    assert [row["pools"]["random"] for row in rows] == [bool(random)] * 2
+    assert [row["over"] is None for row in rows[0]["pools"]["rows"]] == [bool(ci)] * 3
+    assert validated("compare", errorbar("compare", *given, *random).out)["pools"]["pairs"][0]["first"] == "verbs"
+    assert len(validated("ceiling", errorbar("ceiling", *given, "--sizes", "1").out)["pools"]["rows"]) == 15
+    out = errorbar("agree", "gold.jsonl", "--pools", "pools.toml", *ci, "--format", "json").out
+    assert len(validated("agree", out)["pools"]) == 6
 
 
 @pytest.mark.slow
