@@ -106,8 +106,13 @@ class World:
             tuple(real),
         )
 
-    def draw(self, n_judges: int, rng: np.random.Generator) -> tuple[list[EditStatistics], Ints]:
-        """Statistics of both systems against so many new judges on redrawn essays, and the essay of each sentence."""
+    def draw(
+        self, n_judges: int, rng: np.random.Generator, shifts: NDArray[np.float64] | None = None
+    ) -> tuple[list[EditStatistics], Ints]:
+        """Statistics of both systems against so many new judges on redrawn essays, and the essay of each sentence.
+
+        ``shifts`` are added to the logits of each judge by error type, as a pool's guideline: shape (judges, types).
+        """
         n = int(self.essay.max()) + 1
         drawn = rng.integers(n, size=n)
         units = np.concatenate([np.flatnonzero(self.essay == e) for e in drawn])
@@ -122,6 +127,7 @@ class World:
             own = self.effects
             effect = own.strictness * rng.standard_normal() + own.essay * rng.standard_normal(n)[clusters[place]]
             effect = effect + own.taste * rng.standard_normal(int(self.kind.max()) + 1)[self.kind[items]]
+            effect = effect if shifts is None else effect + shifts[j, self.kind[items]]
             made = rng.random(len(items)) < 1 / (1 + np.exp(-(logit + effect)))
             for s in range(len(SYSTEMS)):
                 counts[s, :, j, 0] = np.bincount(place, made & self.found[s, items], len(units))

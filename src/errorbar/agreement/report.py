@@ -35,7 +35,7 @@ from errorbar.core.judgments import Judgments
 from errorbar.core.labels import natural_order
 from errorbar.core.problems import Problem, UsageError
 from errorbar.stats.resampling import Resampling
-from errorbar.stats.two_way import TwoWay, two_way
+from errorbar.stats.two_way import two_way
 
 TITLES = {
     "observed": "observed agreement",
@@ -273,19 +273,21 @@ def over_raters(
             interval = (
                 components
                 if isinstance(components, Undefined)
-                else _bounded_interval(components, slope, confidence_level)
+                else bounded_interval(value, components.half_width(confidence_level), confidence_level, slope)
             )
             estimate = Estimate(value, table.n_paired).with_interval(interval, n_clusters=units.n_clusters)
             by_name[name].append(estimate)
     return _by_label(table, by_name)
 
 
-def _bounded_interval(components: TwoWay, slope: float, confidence_level: float) -> Interval | Undefined:
+def bounded_interval(
+    value: float, half_width: float, confidence_level: float, slope: float = 1.0
+) -> Interval | Undefined:
     """The interval of a value between -1 and 1, or 0 and 1 (``slope`` 2), that stays there."""
-    x = slope * components.value - (slope - 1)
+    x = slope * value - (slope - 1)
     if abs(x) >= 1:
         return Undefined.ZERO_WIDTH
-    half = slope * components.half_width(confidence_level) / (1 - x * x)
+    half = slope * half_width / (1 - x * x)
     low, high = ((tanh(atanh(x) + sign * half) + slope - 1) / slope for sign in (-1, 1))
     return Interval(low, high, confidence_level, "two-way jackknife, t, atanh")
 

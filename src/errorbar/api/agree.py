@@ -11,8 +11,10 @@ from numpy.typing import NDArray
 
 from errorbar.agreement.cohen import PairAgreement, Weighting
 from errorbar.agreement.krippendorff import Level
+from errorbar.agreement.pools import PoolAgreement, agreement_in_pools
 from errorbar.agreement.report import TITLES, AgreementReport, Judges, agreement_report, drop_unknown_labels
 from errorbar.api.arguments import public, refuse_without_intervals, resampling
+from errorbar.api.inputs import pools_of
 from errorbar.api.judgment_input import (
     AgreementInput,
     JudgmentOptions,
@@ -24,8 +26,9 @@ from errorbar.api.judgment_input import (
 from errorbar.api.signatures import agreement_signature
 from errorbar.core.estimate import Estimate
 from errorbar.core.labels import quote_labels
-from errorbar.core.problems import Problem, UsageError
+from errorbar.core.problems import Problem, Problems, UsageError
 from errorbar.edits.items import Labels
+from errorbar.formats.pools import Pools, named_pools
 from errorbar.stats.resampling import Resampling
 from errorbar.tables.plain import attributes, estimate_record
 from errorbar.tables.result import Result
@@ -50,6 +53,7 @@ class AgreementResult(Result):
         notes: Warnings and repairs.
         intervals: Whether intervals were asked for.
         judges: Whether intervals are for these raters, or for others like them too.
+        pools: The agreement within each pool of raters and between each two; empty: there are no pools.
     """
 
     report: AgreementReport
@@ -57,6 +61,7 @@ class AgreementResult(Result):
     notes: Sequence[Problem] = ()
     intervals: bool = True
     judges: Judges = "fixed"
+    pools: Sequence[PoolAgreement] = ()
 
     def to_dict(self) -> dict[str, object]:
         """Coefficients, pairs of raters, and which labels meet."""
@@ -73,17 +78,20 @@ class AgreementResult(Result):
             "confusion": crossed and {"labels": list(crossed.labels), "counts": crossed.counts.tolist()},
             "remarks": list(report.remarks),
             "judges": self.judges if self.intervals else None,
+            **({"pools": [_pool_record(row) for row in self.pools]} if self.pools else {}),
             "signature": self.signature,
         }
 
     def tables(self) -> Sequence[Table]:
         """Coefficients; then, where they are not too many, ``pairs`` of raters and the ``confusion`` of labels."""
         pairs = [self._pair_table()] if self.report.pairwise else []
-        return [self._table(), *pairs, *([] if self.report.confusion is None else [self._confusion_table()])]
+        in_pools = [self._pool_table()] if self.pools else []
+        confusion = [] if self.report.confusion is None else [self._confusion_table()]
+        return [self._table(), *in_pools, *pairs, *confusion]
 
     def printed_tables(self) -> Sequence[Table]:
-        """The coefficients."""
-        return [self._table()]
+        """The coefficients; the pools of raters, if there are some."""
+        return [self._table(), *([self._pool_table()] if self.pools else [])]
 
     def view(self, name: str) -> Table:
         """One of the tables: ``agreement``, ``pairs`` or ``confusion``.
@@ -134,6 +142,33 @@ class AgreementResult(Result):
         ]
         return Table([*columns, self._estimates(kappa, "kappa")], rows, name="pairs")
 
+    def _pool_table(self) -> Table:
+        """The agreement within each pool, and between each two."""
+        columns = [Column("pool"), Column("with"), Column("raters", "text"), Column("items", "count")]
+        columns += [
+            Column("observed", "number"),
+            self._estimates("kappa"),
+            self._estimates("within less between", "gap"),
+        ]
+        rows: list[list[Cell]] = []
+        for row in self.pools:
+            (first, second), (n, m) = row.pools, row.n_raters
+            raters = str(n) if row.within else f"{n} x {m}"
+            rows.append(
+                [first, "itself" if row.within else second, raters, row.n_items, row.observed, row.kappa, row.gap]
+            )
+        notes = [
+            "kappa: of two raters of the pool, or one of each pool, beyond chance by the labels of the pools",
+            "within less between: mean kappa within the two pools less that between them; above 0, raters of one "
+            "pool agree better than those of two",
+        ]
+        if self.intervals:
+            others = (
+                "other items and other raters of the pools" if self.judges == "random" else "other items, these raters"
+            )
+            notes.append(f"intervals: {others}")
+        return Table(columns, rows, "Agreement within pools and between them", "pools", notes)
+
     def _estimates(self, title: str, key: str = "") -> Column:
         return Column(title, "number", key, interval="beside" if self.intervals else "")
 
@@ -170,6 +205,8 @@ def agree(
         clusters: Number of the cluster (essay) of each item of judgments in memory, which are resampled together.
         judges: Whether intervals are for these raters, or for others like them too (three or more). ``random`` leaves
             out each item (or cluster) and each rater; not in those of pairs.
+        pools: Pools of raters or annotators, in a TOML file or as ``{"minimal": ["A1", "A2"], "fluent": "B*"}``: the
+            agreement within each and between each two. None: those of a column ``pool`` of the table, if it has one.
         labels: What labels mean, as ROLE=LABEL (unknown=: 'cannot say'; type=: which error types of edits alone count,
             between commas), or the ranks from lowest to highest, A,B; or, of a corpus, 'type': edits say their
             type, not 'error'.
@@ -189,7 +226,8 @@ def agree(
     judged = read_judged(judgments, replace(options, labels=()), LabelScale(scale, ranks, kind), problems)
     if clusters is not None:
         judged = replace(judged, clusters=np.asarray(clusters))
-    return measure_agreement(judged, how, scale, weights, problems.notes, judges=judges)
+    pools = pools_of(shared) or named_pools(judged.pools or {})
+    return measure_agreement(judged, how, scale, weights, problems.notes, judges=judges, pools=pools)
 
 
 def measure_agreement(
@@ -200,6 +238,7 @@ def measure_agreement(
     notes: Sequence[Problem] = (),
     *,
     judges: Judges = "fixed",
+    pools: Pools | None = None,
 ) -> AgreementResult:
     """The agreement of judgments that were read; ``notes`` are those of their reading."""
     unknown = judged.options.unknown
@@ -225,7 +264,42 @@ def measure_agreement(
         judges=judges,
     )
     shown = _drop_closed_intervals(report) if how is None else report
-    return AgreementResult(shown, signature, (*notes, *gone, *report.notes), intervals=how is not None, judges=judges)
+    own = Problems()
+    in_pools: Sequence[PoolAgreement] = ()
+    if pools is not None:
+        pools = pools.of(kept.raters, own, "rater")
+        signature = pools.sign(signature)
+        in_pools = agreement_in_pools(
+            kept,
+            pools,
+            level=scale,
+            order=judged.order,
+            weighting=_pool_weighting(report.weighting),
+            clusters=judged.clusters,
+            resampling=how,
+            judges=judges,
+        )
+    notes = (*notes, *gone, *report.notes, *own.notes)
+    return AgreementResult(shown, signature, notes, intervals=how is not None, judges=judges, pools=in_pools)
+
+
+def _pool_weighting(weighting: Weighting | None) -> Weighting:
+    """The weights of kappas of pools; ``UsageError`` where no kappa is defined."""
+    if weighting is None:
+        message = "agreement in pools is by kappa, which has no weights for ratios"
+        raise UsageError(Problem("agreement-weighting", message, fix="choose another --scale, or leave out --pools"))
+    return weighting
+
+
+def _pool_record(row: PoolAgreement) -> dict[str, object]:
+    return {
+        **dict(zip(("first", "second"), row.pools, strict=True)),
+        "n_items": row.n_items,
+        "n_raters": list(row.n_raters),
+        "observed": row.observed,
+        "kappa": estimate_record(row.kappa),
+        "gap": None if row.gap is None else estimate_record(row.gap),
+    }
 
 
 def _drop_closed_intervals(report: AgreementReport) -> AgreementReport:

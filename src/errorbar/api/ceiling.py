@@ -28,14 +28,17 @@ from errorbar.api.inputs import (
     load,
     note_untyped,
     plan_judges,
+    pools_of,
     usual_metric,
 )
 from errorbar.api.paper import TITLE, judge_line
+from errorbar.api.pools import pool_ceiling_record, pool_ceiling_table
 from errorbar.api.signatures import made_by, types_convention
 from errorbar.api.significance import cell_estimate
 from errorbar.core.arrays import Floats
 from errorbar.core.estimate import Interval, Undefined, value_or_none
 from errorbar.core.problems import Place, Problem, Problems, UsageError
+from errorbar.formats.pools import Pools
 from errorbar.metrics.base import Metric
 from errorbar.metrics.ceiling import (
     Ceiling,
@@ -58,6 +61,7 @@ from errorbar.metrics.ceiling import (
 from errorbar.metrics.ceiling import ceiling as fold_ceiling
 from errorbar.metrics.judge_sets import GROUPS, MOST
 from errorbar.metrics.judges import LEAST_JUDGES, JudgePlan, JudgeRule
+from errorbar.metrics.pool_ceiling import PoolCeiling, ceiling_in_pools
 from errorbar.stats.resampling import Resampling, left_out_groups
 from errorbar.tables.plain import attributes
 from errorbar.tables.result import Result
@@ -78,6 +82,7 @@ class CeilingResult(Result):
         judged: Intervals over texts and judges; None: judges are fixed.
         confidence: Confidence level of intervals.
         types_by_size: The recall of each error type at every size; empty: not asked for.
+        pools: Humans of pools, and systems, against the references of every pool; None: there are no pools.
     """
 
     found: Ceiling
@@ -89,6 +94,7 @@ class CeilingResult(Result):
     judged: CeilingIntervals | None = None
     confidence: float = 0.95
     types_by_size: Sequence[Sequence[TypeRow]] = ()
+    pools: PoolCeiling | None = None
 
     def to_dict(self) -> dict[str, object]:
         """A row for each number of references, recall by type, and the spread over documents."""
@@ -99,12 +105,14 @@ class CeilingResult(Result):
                 for row in self.by_type or ()
             ],
             "essays": None if self.spread is None else self._spread_record(self.spread),
+            **({} if self.pools is None else {"pools": pool_ceiling_record(self.pools)}),
             "signature": self.signature,
         }
 
     def tables(self) -> Sequence[Table]:
         """By number of references, or by type; then the spread over documents."""
         main = [self._table()] if self.by_type is None else [self._type_table(self.by_type), *self._size_tables()]
+        main += [] if self.pools is None else [pool_ceiling_table(self.pools, self.confidence)]
         return main if self.spread is None else [*main, *self._spread_tables(self.spread)]
 
     def _type_record(self, row: TypeRow) -> dict[str, object]:
@@ -326,7 +334,8 @@ def ceiling(
     data = load(gold, systems, ReadingOptions.of(shared, [parsed]))
     subsets = SubsetOptions([sizes] if isinstance(sizes, int) else sizes, most, n_documents, repeats, by == "type")
     how = resampling(shared, jobs=shared["jobs"])
-    return measure_ceiling(data, parsed, how, subsets, shared["ci"], progress, plan_judges(shared))
+    judges, pools = plan_judges(shared), pools_of(shared)
+    return measure_ceiling(data, parsed, how, subsets, shared["ci"], progress, judges, pools)
 
 
 def measure_ceiling(
@@ -337,6 +346,7 @@ def measure_ceiling(
     ci: bool | None = None,
     progress: Progress = lambda _: None,
     judges: JudgePlan = USUAL_JUDGES,
+    pools: Pools | None = None,
 ) -> CeilingResult:
     """Score humans on data that was read; errors are those of ``ceiling``, seed and cores those of the resampling."""
     seed, jobs, most, n = drawn.seed, drawn.jobs, subsets.most, len(data.corpus.annotators)
@@ -383,9 +393,15 @@ def measure_ceiling(
         every = [type_rows(study, size) for size in study.sizes]
         types = every[-1]
         note_untyped([row.type for row in types], data.problems)
+    in_pools = None
+    if pools is not None:
+        pools, fixed = pools.of(data.corpus.annotators, data.problems), judges.kind == "fixed"
+        with_level = None if ci is False else drawn.confidence_level
+        in_pools = ceiling_in_pools(study, pools, clusters, level=with_level, seed=seed, random=not fixed)
+        how.append(f"{pools.convention},k:{in_pools.k}")
     signature = data.signature(str(metric.spec), *how)
     notes, level = tuple(data.problems.notes), drawn.confidence_level
-    return CeilingResult(result, intervals, spread, types, signature, notes, judged, level, every)
+    return CeilingResult(result, intervals, spread, types, signature, notes, judged, level, every, in_pools)
 
 
 def _judge_rule(plan: JudgePlan, n_judges: int) -> JudgeRule:

@@ -18,7 +18,8 @@ from errorbar.api.arguments import (
     sentence_metric,
 )
 from errorbar.api.inputs import (
-    ComparingWithJudges,
+    RANDOM_POOLS,
+    ComparingInPools,
     Gold,
     Loaded,
     ReadingOptions,
@@ -333,11 +334,11 @@ class ComparisonResult(Result):
         return Table(table.columns, table.rows, "", table.name, notes)
 
 
-class ComparingOptions(ComparingWithJudges, OwnReferences, total=False):
+class ComparingOptions(ComparingInPools, OwnReferences, total=False):
     """The options of ``compare``."""
 
 
-@public(refuse_without_intervals("ci_method resamples"), NO_POOLS)
+@public(refuse_without_intervals("ci_method resamples"), NO_POOLS, RANDOM_POOLS)
 def compare(
     gold: Gold = (),
     systems: Systems = (),

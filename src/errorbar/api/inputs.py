@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Annotated, Any, Self, TypedDict, Unpack, cast
 
-from errorbar.api.arguments import ArgumentDoc, Drawing, Lenient, Metrics, UnmarkedRule, Working, public
+from errorbar.api.arguments import ArgumentDoc, Drawing, Lenient, Metrics, UnmarkedRule, Useless, Working, public
 from errorbar.api.in_memory import DataFrameLike, right_call, with_documents
 from errorbar.core.corpus import Corpus, Hypothesis
 from errorbar.core.estimate import Method
@@ -565,18 +565,30 @@ class Pooled(TypedDict, total=False):
             '``{"minimal": ["A1", "A2"], "fluent": "B*"}``.',
         ),
     ]
+
+
+class PooledAtRandom(Pooled, total=False):
+    """The pools that judges belong to, and whether others could have been drawn."""
+
     pools_random: Annotated[
         bool,
         ArgumentDoc(False, "The pools, three or more, are a random sample of pools: intervals are over pools, too."),
     ]
 
 
-class ScoringWithJudges(Scoring, Panels, Pooled, total=False):
+class ScoringWithJudges(Scoring, Panels, PooledAtRandom, total=False):
     """The options of scoring a corpus, judges drawn anew too, and in pools."""
 
 
 class ComparingWithJudges(Comparing, Panels, Pooled, total=False):
     """The options of comparing on a corpus, judges drawn anew too, and in pools."""
+
+
+class ComparingInPools(ComparingWithJudges, PooledAtRandom, total=False):
+    """The same, with pools that may be a random sample."""
+
+
+RANDOM_POOLS = Useless("pools_random", "is about --pools, and none are named", lambda given: given["pools"] is None)
 
 
 def pools_of(arguments: Pooled) -> Pools | None:
@@ -585,7 +597,7 @@ def pools_of(arguments: Pooled) -> Pools | None:
         return None
     from errorbar.formats.pools import read_pools  # noqa: PLC0415 - few know pools of judges
 
-    return read_pools(cast("Any", arguments["pools"]), sampled=arguments["pools_random"])
+    return read_pools(cast("Any", arguments["pools"]), sampled=bool(arguments.get("pools_random")))
 
 
 def plan_judges(arguments: Panels, method: Method = "percentile", ci: bool | None = None) -> JudgePlan:

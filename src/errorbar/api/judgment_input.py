@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from errorbar.api.arguments import ArgumentDoc, Lenient, UnmarkedRule, Working, part, public
 from errorbar.api.in_memory import DataFrameLike, are_sentences
-from errorbar.api.inputs import read_corpus
+from errorbar.api.inputs import Pooled, read_corpus
 from errorbar.api.signatures import GIVEN
 from errorbar.core.corpus import Corpus
 from errorbar.core.judgments import Judgments, RepeatPolicy
@@ -28,9 +28,11 @@ from errorbar.edits.items import ERROR, OK, Items, Labels, edit_items, split_ite
 from errorbar.formats.judgments import (
     COLUMNS,
     NEEDED,
+    POOL,
     JudgmentTable,
     Layout,
     is_corpus,
+    note_pool,
     read_judgment_table,
     refuse_others,
 )
@@ -110,7 +112,7 @@ class CrowdReading(ItemReading, total=False):
     ]
 
 
-class AgreementInput(JudgmentReading, Working, total=False):
+class AgreementInput(JudgmentReading, Working, Pooled, total=False):
     """The options of agreement."""
 
 
@@ -244,6 +246,7 @@ class ReadJudgments:
     order: tuple[str, ...] | None = None  # the labels from lowest to highest, where they are ranks
     drawn: bool = False  # they are of a set that ``sample draw`` wrote
     how: str = GIVEN  # what the judgments are, for a signature
+    pools: Mapping[str, str] | None = None  # of each rater, where the table says it
 
 
 @public()
@@ -301,11 +304,11 @@ def read_judged(
     labels = (*scale.order, *usual_order([label for label in table.labels if label not in {*scale.order}]))
     table, _ = table.arranged(table.raters, labels)
     if scale.level != "ordinal":
-        return ReadJudgments(table, options=options)
+        return ReadJudgments(table, options=options, pools=source.pools)
     ranked = tuple(label for label in labels if label not in {*options.unknown})
     if not scale.order:
         _refuse_unranked(ranked)
-    return ReadJudgments(table, options=options, order=ranked)
+    return ReadJudgments(table, options=options, order=ranked, pools=source.pools)
 
 
 def _read_source(
@@ -399,7 +402,11 @@ def _table_in_memory(
     times = None if seconds is None or len(seconds) != len(judgments) else np.array(seconds, np.float64)[kept]
     if options.labels:
         refuse_others(judgments, labels, "the judgments")
-    return JudgmentTable(judgments.take(kept), times)
+    pools, problems = dict[str, str](), Problems()
+    for name, pool in zip(rater or (), columns.get(POOL, ()), strict=False):
+        note_pool(pools, str(name), "" if pool is None else str(pool), Place(), problems)
+    problems.raise_errors()
+    return JudgmentTable(judgments.take(kept), times, pools=pools)
 
 
 def _refuse_other_columns(raters: Mapping[str, Sequence[object]]) -> None:
@@ -430,7 +437,8 @@ def _join_tables(tables: Sequence[JudgmentTable], options: JudgmentOptions) -> J
     times = [table.seconds if table.seconds is not None else np.full(len(table.judgments), np.nan) for table in tables]
     timed = any(table.seconds is not None for table in tables)
     drawn = any(table.drawn for table in tables)
-    return JudgmentTable(judgments.take(kept), np.concatenate(times)[kept] if timed else None, drawn)
+    pools = {rater: pool for table in tables for rater, pool in (table.pools or {}).items()}
+    return JudgmentTable(judgments.take(kept), np.concatenate(times)[kept] if timed else None, drawn, pools)
 
 
 def _refuse_unranked(labels: Sequence[str]) -> None:

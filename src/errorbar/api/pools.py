@@ -13,11 +13,12 @@ from errorbar.api.significance import cell_estimate, ends_record
 from errorbar.core.estimate import Estimate, value_or_none
 from errorbar.core.labels import format_count, join_words
 from errorbar.core.problems import Place
-from errorbar.formats.pools import Pools
+from errorbar.formats.pools import Pool, Pools
 from errorbar.metrics.base import Measure, Metric
 from errorbar.metrics.comparison import System
-from errorbar.metrics.judges import JudgePlan
+from errorbar.metrics.judges import JudgePlan, JudgeRule
 from errorbar.metrics.over_judges import PairTesting
+from errorbar.metrics.pool_ceiling import PoolCeiling
 from errorbar.metrics.pool_pairs import PoolComparison, PoolPair, compare_in_pools
 from errorbar.metrics.pools import PoolMean, PoolScore, over_text, pool_judging
 from errorbar.metrics.scores import JointEstimate, Score
@@ -92,16 +93,23 @@ def _notes(scores: Sequence[Score]) -> Iterator[str]:
         (i.confidence_level for row in first.rows if (i := row.measures[scores[0].main].estimate.interval)), None
     )
     for row in first.rows if level is not None else ():
-        yield f"{100 * level:g}% CI of pool {row.pool.name}: {row.over} ({join_words(row.pool.judges)})"
+        yield f"{100 * level:g}% CI of pool {row.pool.name}: {_scope(row.pool, row.rule)}"
     if level is not None and first.mean is not None:
         yield f"{100 * level:g}% CI of {ALL_POOLS}: over texts, judges and pools, which are a random sample"
     yield from (f"pool {pool.name}: {pool.described}" for pool in pools if pool.described)
     for metric in dict.fromkeys(score.metric for score in scores):
         own = [score for score in scores if score.metric == metric]
         if len(own) > 1:
-            yield best_line([(pool, [score.system for score, _ in ranked]) for pool, _, ranked in _by_pool(own)])
+            best = best_line([(pool, [score.system for score, _ in ranked]) for pool, _, ranked in _by_pool(own)])
+            yield f"{best}; whether that is chance: errorbar compare --pools"
         if first.mean is None:
             yield _range_line(own)
+
+
+def _scope(pool: Pool, rule: JudgeRule) -> str:
+    """What an interval in a pool is over, with the judges and what it leans on."""
+    population = "" if rule.population is None else f", leaning on how {rule.population.described} vary"
+    return f"{over_text(pool, rule)} ({join_words(pool.judges)}){population}"
 
 
 def best_line(ranked: Sequence[tuple[str, Sequence[str]]]) -> str:
@@ -110,7 +118,7 @@ def best_line(ranked: Sequence[tuple[str, Sequence[str]]]) -> str:
     if len(set(best.values())) == 1:
         return f"{next(iter(best.values()))} has the best score in every pool"
     named = (f"{system} in pool {pool}" for pool, system in best.items())
-    return f"the best score has {join_words(list(named))}; errorbar compare --pools tells whether that is chance"
+    return f"the best score has {join_words(list(named))}"
 
 
 def _range_line(scores: Sequence[Score]) -> str:
@@ -145,7 +153,7 @@ def _row_record(row: PoolScore) -> dict[str, object]:
         "pool": row.pool.name,
         "described": row.pool.described,
         "judges": list(row.pool.judges),
-        "over": row.over,
+        "over": row.over if any(joint.estimate.interval for joint in row.measures.values()) else None,
         "measures": {
             name: {**estimate_record(joint.estimate), **variances_record(joint.components)}
             for name, joint in row.measures.items()
@@ -246,7 +254,7 @@ def _pair_notes(result: PoolComparison) -> Iterator[str]:
     """What intervals and p-values are over, and a sentence for each pair."""
     level, n_pairs = f"{100 * (1 - result.alpha):g}% CI", len(result.pairs)
     for pool, rule in zip(result.judging.pools, result.judging.rules, strict=True):
-        yield f"{level} and p of pool {pool.name}: {over_text(pool, rule)} ({join_words(pool.judges)})"
+        yield f"{level} and p of pool {pool.name}: {_scope(pool, rule)}"
     if result.judging.pools.sampled:
         yield f"{level} and p of {ALL_POOLS}: over texts, judges and pools, which are a random sample"
     adjusted = f", adjusted for {n_pairs:,} pairs" if n_pairs > 1 else ""
@@ -320,3 +328,46 @@ def _pair_record(result: PoolComparison, pair: PoolPair) -> dict[str, object]:
         },
         "sentence": result.sentence(pair),
     }
+
+
+# Humans of pools against the references of pools: ``errorbar ceiling --pools``.
+
+
+def pool_ceiling_table(result: PoolCeiling, confidence: float) -> Table:
+    """A row for the humans of each pool, and for each system, against the references of each pool."""
+    measure = result.measure
+    columns = [
+        Column("references of"),
+        Column("text"),
+        Column(measure.title, measure.kind, measure.name),
+        Column("of its humans %", "percent", "ratio"),
+    ]
+    rows: list[list[Cell]] = []
+    for row in result.rows:
+        text = row.text if not row.human else "its humans" if row.text == row.pool else f"humans of {row.text}"
+        rows.append([row.pool, text, row.score, row.ratio])
+    against = format_count(result.k, "references")
+    notes = [
+        f"{measure.title} against {against} of a pool, humans never against their own; of its humans: the ratio to them"
+    ]
+    if any(row.score.interval for row in result.rows):
+        over = (
+            "over texts and the annotators of the pools in the row" if result.random else "over texts, these annotators"
+        )
+        notes.append(f"{100 * confidence:g}% CI: {over}")
+    return Table(columns, rows, "Humans and systems against each pool", "pools", notes, confidence)
+
+
+def pool_ceiling_record(result: PoolCeiling) -> dict[str, object]:
+    """The scores against each pool as JSON has them."""
+    rows = [
+        {
+            "references": row.pool,
+            "text": row.text,
+            "human": row.human,
+            "score": estimate_record(row.score),
+            "ratio": estimate_record(row.ratio),
+        }
+        for row in result.rows
+    ]
+    return {"n_references": result.k, "judges": "random" if result.random else "fixed", "rows": rows}

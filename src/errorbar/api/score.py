@@ -17,6 +17,7 @@ from errorbar.api.arguments import (
     resampling,
 )
 from errorbar.api.inputs import (
+    RANDOM_POOLS,
     Gold,
     Loaded,
     ReadingOptions,
@@ -53,6 +54,8 @@ class ScoringOptions(ScoringWithJudges, OwnReferences, total=False):
     refuse_without_intervals(),
     CLOSED,
     NO_POOLS,
+    RANDOM_POOLS,
+    Useless("pools", "needs texts left out, and --ci-method=closed makes intervals by formulas", CLOSED.when),
     Useless(
         "ci_method resamples confidence seed judges",
         "is about intervals, and --by={by} has none",

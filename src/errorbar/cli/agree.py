@@ -42,5 +42,5 @@ def command(pairs: bool, confusion: bool, output: OutputOptions, **options: Any)
     if pairs and confusion:
         raise UsageError(Problem("two-views", "--pairs and --confusion cannot be combined", fix="give one of them"))
     result = agree(**options)
-    shown = result.view("pairs" if pairs else "confusion" if confusion else "agreement")
-    output.show(result, "errorbar.agree/1", [shown])
+    shown = [result.view("pairs" if pairs else "confusion")] if pairs or confusion else result.printed_tables()
+    output.show(result, "errorbar.agree/1", shown)

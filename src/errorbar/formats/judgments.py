@@ -21,6 +21,8 @@ from errorbar.formats.untrusted import json_record
 
 NEEDED = ("item", "rater", "label")
 COLUMNS = (*NEEDED, "weight", "seconds")
+POOL = "pool"
+"""A column of the pool that each rater belongs to, which may be empty."""
 HIT = ("HITId", "hit", "HIT")
 WORKER = ("WorkerId", "worker", "Worker")
 ANSWER, INPUT = "Answer.", "Input."
@@ -213,6 +215,7 @@ class JudgmentTable(NamedTuple):
     judgments: Judgments
     seconds: Floats | None
     drawn: bool = False  # they are of a set that ``sample draw`` wrote
+    pools: Mapping[str, str] | None = None  # of each rater, where the table says it
 
 
 def read_judgment_table(
@@ -240,19 +243,19 @@ def read_judgment_table(
         layout = "batch" if is_batch(header_of(source)) else "long"
     lines: Numbers = np.empty(0, np.int64)
     seconds: Floats | None = None
-    drawn = False
+    drawn, pools = False, dict[str, str]()
     if layout == "batch":
         answer, item = roles.get("label", ""), roles.get("item", "")
         judgments, seconds, lines = read_batch(source, problems, answer=answer, item=item, labels=labels)
     elif layout == "wide":
         judgments = read_wide(source, problems, item=roles.get("item", "item"), labels=labels)
     else:
-        judgments, seconds, lines, drawn = _read_long(source, problems, roles, labels)
+        judgments, seconds, lines, drawn, pools = _read_long(source, problems, roles, labels)
     kept = _choose_repeats(judgments, repeats, lines, display_name(path), problems)
     problems.raise_errors()
     if kept is None:
-        return JudgmentTable(judgments, seconds, drawn)
-    return JudgmentTable(judgments.take(kept), None if seconds is None else seconds[kept], drawn)
+        return JudgmentTable(judgments, seconds, drawn, pools)
+    return JudgmentTable(judgments.take(kept), None if seconds is None else seconds[kept], drawn, pools)
 
 
 def is_corpus(path: Source, *, told: bool = False) -> bool:
@@ -294,8 +297,8 @@ class _Codes(dict[str, int]):
 
 def _read_long(
     path: Source, problems: Problems, roles: Mapping[str, str], labels: Sequence[str]
-) -> tuple[Judgments, Floats | None, Numbers, bool]:
-    """The judgments with their times, the lines they stand in, and whether they are of a drawn set, block by block."""
+) -> tuple[Judgments, Floats | None, Numbers, bool, dict[str, str]]:
+    """The judgments, times, lines, whether they are of a drawn set, and the pool of each rater, block by block."""
     names = {role: roles.get(role, role) for role in COLUMNS}
     needed = {name: role for role, name in names.items() if role in NEEDED or (role == "seconds" and role in roles)}
     wanted = TableFields(tuple(needed), needed, "judgments", "judgments-header", {*names.values()})
@@ -303,9 +306,11 @@ def _read_long(
     items, raters, known = _Codes(), _Codes(), _Codes((label, code) for code, label in enumerate(labels))
     parts: dict[str, list[NDArray[Any]]] = {name: [] for name in _Columns._fields}
     extra: dict[str, None] = {}
-    drawn = False
+    drawn, pools = False, dict[str, str]()
     for block in table_blocks(path, problems, wanted):
-        extra |= dict.fromkeys(key for key in block.header if key and key not in names.values() and key not in OWN)
+        extra |= dict.fromkeys(
+            key for key in block.header if key and key not in (*names.values(), POOL) and key not in OWN
+        )
         if "set" in block.header and not drawn and block.lines:
             drawn = SET.fullmatch(str(block.columns[block.header.index("set")][0])) is not None
         places = {role: block.header.index(key) for role, key in names.items() if key in block.header}
@@ -317,6 +322,8 @@ def _read_long(
             for line in rows.lines:
                 problems.error("judgments-weight", message, Place(place.file, line), expected)
             continue
+        if POOL in block.header:
+            _note_pools(pools, block, rows, place.file, problems)
         coded = rows._asdict() | {"item": items.of(rows.item), "rater": raters.of(rows.rater)}
         label = [known[text] if text else -1 for text in rows.label] if "" in rows.label else known.of(rows.label)
         for name, column in (coded | {"label": np.asarray(label, np.int32)}).items():
@@ -337,7 +344,22 @@ def _read_long(
         columns = {name: column[labeled] for name, column in columns.items()}
     codes = (columns["item"], columns["rater"], columns["label"])
     judgments = Judgments(*codes, tuple(items), tuple(raters), tuple(known), columns.get("weight"))
-    return judgments, columns.get("seconds"), columns["lines"], drawn
+    return judgments, columns.get("seconds"), columns["lines"], drawn, pools
+
+
+def _note_pools(pools: dict[str, str], block: Block, rows: _Columns, name: str, problems: Problems) -> None:
+    """Remember the pools that the rows of a block give their raters."""
+    by_line = dict(zip(block.lines, block.columns[block.header.index(POOL)], strict=True))
+    for rater, line in zip(rows.rater, rows.lines, strict=True):
+        note_pool(pools, rater, str(by_line[line] or ""), Place(name, line), problems)
+
+
+def note_pool(pools: dict[str, str], rater: str, pool: str, place: Place, problems: Problems) -> None:
+    """Remember the pool that a row gives a rater; somebody in two pools is refused."""
+    known = pools.setdefault(rater, pool)
+    if known != pool and rater:
+        message = f"rater {rater} is in pool '{pool}', and was in pool '{known}' before"
+        problems.error("pool-twice", message, place, "one pool for each rater", "keep one of them")
 
 
 def _check_rows(block: Block, places: Mapping[str, int], name: str, problems: Problems) -> _Columns:

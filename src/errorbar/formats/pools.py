@@ -18,7 +18,7 @@ from os import PathLike
 from pathlib import Path
 
 from errorbar.core.corpus import ContentHash
-from errorbar.core.labels import join_words
+from errorbar.core.labels import join_words, natural_order
 from errorbar.core.problems import InputError, Place, Problem, Problems, UsageError, nearest
 from errorbar.formats import toml_tables as toml
 from errorbar.formats.toml_tables import Field, read_toml
@@ -68,6 +68,11 @@ class Pools:
         sizes = "+".join(str(len(pool.judges)) for pool in self.pools)
         return f"pools:{'random' if self.sampled else 'fixed'},{sizes},{content.short()}"
 
+    def sign(self, signature: str) -> str:
+        """A signature with the pools, before the version, which stands last."""
+        before, bar, version = signature.rpartition("|")
+        return f"{before}|{self.convention}{bar}{version}"
+
     def of(self, judges: Sequence[str], problems: Problems, kind: str = "annotator") -> Pools:
         """The pools of the judges there are, patterns replaced; a note names who is in none.
 
@@ -99,6 +104,14 @@ class Pools:
             problems.note("pool-none", message, Place(), fix="add them to a pool")
         named = {pool.name: tuple(j for j in judges if pool in members[j]) for pool in self.pools}
         return replace(self, pools=tuple(replace(pool, judges=named[pool.name]) for pool in self.pools))
+
+
+def named_pools(pool_of: Mapping[str, str]) -> Pools | None:
+    """The pools of judges of whom each has the name of one, empty: none; None where there are fewer than two."""
+    names = natural_order({pool for pool in pool_of.values() if pool})
+    members = {name: tuple(judge for judge, pool in pool_of.items() if pool == name) for name in names}
+    pools = tuple(Pool(name, judges) for name, judges in members.items())
+    return Pools(pools) if len(pools) >= LEAST_POOLS else None
 
 
 PoolNames = Mapping[str, str | Sequence[str]]

@@ -29,7 +29,7 @@ from errorbar.metrics.judges import JudgeRule
 from errorbar.metrics.over_judges import PairTesting, TTest, adjusted_by_holm, judge_pairs, only
 from errorbar.metrics.pools import PoolJudging, PoolMean, pool_mean
 from errorbar.stats.multiple import adjust
-from errorbar.stats.pools import InteractionTest, interaction_tests
+from errorbar.stats.pools import Dealing, InteractionTest
 from errorbar.stats.resampling import left_out_groups, stream
 from errorbar.stats.two_way import texts_and_runs
 
@@ -229,7 +229,7 @@ def _interactions(
         whole = values_of(metric, own, Selection(annotators=masks))[None, :, metric.main]
         tables.append(np.concatenate([whole, fold_without_each(metric, own, masks, groups)[:, :, metric.main]]))
     apart = [tables[a] - tables[b] for a, b in combinations(range(len(tables)), 2)]
-    return interaction_tests(apart, inner, k, sizes, seed), k
+    return Dealing.of(inner, k, sizes, seed).test(apart), k
 
 
 def needs_smaller(sizes: Sequence[int], k: int) -> bool:

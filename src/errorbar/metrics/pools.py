@@ -142,10 +142,9 @@ def pool_judging(
     rules = tuple(own_plan.rule(metric, size) for size in sizes)
     if plan.k is None and max(sizes) > k:
         named = ", ".join(f"{pool.name} {size}" for pool, size in zip(pools, sizes, strict=True))
-        message = (
-            f"pools differ in size ({named}): every score is against {k}, as scores against more judges are higher"
-        )
-        problems.note("pool-sizes", message, Place(), fix="--judges='random(k=1)' scores against one judge at a time")
+        message = f"pools differ in size ({named}): scores are against {k}, as those against more judges are higher"
+        fix = "--judges='random(k=1)' scores against one judge at a time" if k > 1 else ""
+        problems.note("pool-sizes", message, Place(), fix)
     for pool, rule in zip(pools, rules, strict=True):
         rule.note(problems, f"pool {pool.name}'s")
     return PoolJudging(pools, k, columns, coverages, rules)

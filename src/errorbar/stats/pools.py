@@ -195,48 +195,70 @@ def _all_ways(judges: frozenset[int], sizes: tuple[int, ...], after: int = -1) -
             yield (frozenset(group), *tail)
 
 
-def interaction_tests(
-    differences: Sequence[Floats], masks: NDArray[np.uint8], k: int, sizes: Sequence[int], seed: int = 0
-) -> list[InteractionTest]:
-    """Test for each pair of systems whether its difference depends on the pool.
+@dataclass(frozen=True, slots=True)
+class Dealing:
+    """The ways to deal judges into pools, and how every group of judges weighs the sets that scores are against."""
 
-    Args:
-        differences: Of each pair, against every set of judges; on everything, then without each text; shape
-            (1 + texts, sets).
-        masks: Who is in each set; shape (sets, judges), judges pool by pool. All sets of k, and all sets of k - 1 if
-            a pool has k judges and k > 1.
-        k: Judges of a set.
-        sizes: Judges of each pool.
-        seed: Of the ways that are drawn where there are too many.
-    """
-    ways, exact = deal_judges(sizes, seed)
-    own = _own_way(sizes)
-    groups = {group: at for at, group in enumerate(dict.fromkeys(chain(own, *ways)))}
-    numbers = np.array([[groups[group] for group in way] for way in ways])
-    observed_at = np.array([groups[group] for group in own])
-    weights = [_group_weights(sorted(group), masks, k) for group in groups]
-    whole = np.stack([first for first, _ in weights])
-    tables, known = [], []
-    for number, table in enumerate(differences):
-        values, variances = _group_moments(table, whole, [without for _, without in weights])
-        q_ways, q = (
-            _cochran_q(values[numbers], variances[numbers]),
-            _cochran_q(values[observed_at], variances[observed_at]),
+    ways: NDArray[np.int64]  # the groups of each way; shape (ways, pools)
+    own: NDArray[np.int64]  # the groups that are; shape (pools,)
+    exact: bool  # those are all ways
+    whole: Floats  # weights of the sets in a group's value; shape (groups, sets)
+    without: Floats  # and without each judge of each group in turn; shape (judges of groups, sets)
+    group_of: NDArray[np.int64]  # of each row of ``without``
+
+    @classmethod
+    def of(cls, masks: NDArray[np.uint8], k: int, sizes: Sequence[int], seed: int = 0) -> Dealing:
+        """The ways for pools of some sizes.
+
+        Args:
+            masks: Who is in each set; shape (sets, judges), judges pool by pool. All sets of k, and all sets of k - 1
+                if a pool has k judges and k > 1.
+            k: Judges of a set.
+            sizes: Judges of each pool.
+            seed: Of the ways that are drawn where there are too many.
+        """
+        ways, exact = deal_judges(sizes, seed)
+        own = _own_way(sizes)
+        groups = {group: at for at, group in enumerate(dict.fromkeys(chain(own, *ways)))}
+        weights = [_group_weights(sorted(group), masks, k) for group in groups]
+        rows = [without for _, without in weights]
+        return cls(
+            np.array([[groups[group] for group in way] for way in ways]),
+            np.array([groups[group] for group in own]),
+            exact,
+            np.stack([whole for whole, _ in weights]),
+            np.concatenate(rows),
+            np.repeat(np.arange(len(rows)), [len(without) for without in rows]),
         )
-        tables.append((float(q), q_ways))
-        if np.isfinite(q) and np.isfinite(q_ways).all():
-            known.append(number)
-    tests = [InteractionTest(q, None, None, len(ways), exact) for q, _ in tables]
-    if not known:
+
+    def test(self, differences: Sequence[Floats]) -> list[InteractionTest]:
+        """Test for each pair of systems whether its difference depends on the pool.
+
+        Args:
+            differences: Of each pair, against every set of judges; on everything, then without each text; shape
+                (1 + texts, sets).
+        """
+        n_ways, more = len(self.ways), 0 if self.exact else 1
+        tables = [self._q(table) for table in differences]
+        tests = [InteractionTest(q, None, None, n_ways, self.exact) for q, _ in tables]
+        known = [at for at, (q, dealt) in enumerate(tables) if np.isfinite(q) and np.isfinite(dealt).all()]
+        if not known:
+            return tests
+        roots = np.sqrt([tables[at][0] for at in known]), np.sqrt([tables[at][1] for at in known])
+        alone = [(count_extreme(q, dealt) + more) / (n_ways + more) for q, dealt in zip(*roots, strict=True)]
+        adjusted = step_down_max_t(*roots, exact=self.exact, p_values=alone)
+        for at, p_alone, p in zip(known, alone, adjusted.tolist(), strict=True):
+            tests[at] = InteractionTest(tables[at][0], p_alone, p, n_ways, self.exact)
         return tests
-    roots = np.sqrt([tables[k][0] for k in known]), np.sqrt([tables[k][1] for k in known])
-    alone = [
-        (count_extreme(q, swapped) + (not exact)) / (len(ways) + (not exact)) for q, swapped in zip(*roots, strict=True)
-    ]
-    adjusted = step_down_max_t(*roots, exact=exact, p_values=alone)
-    for at, p_alone, p in zip(known, alone, adjusted.tolist(), strict=True):
-        tests[at] = InteractionTest(tables[at][0], p_alone, p, len(ways), exact)
-    return tests
+
+    def _q(self, table: Floats) -> tuple[float, Floats]:
+        """Q of the pools that are, and of every way."""
+        values, left_out = self.whole @ table[0], table[1:]
+        influence = (left_out - left_out.mean(axis=0)) @ self.whole.T
+        texts = (len(left_out) - 1) / len(left_out) * (influence**2).sum(axis=0)
+        variances = texts + _jackknives(self.without @ table[0], self.group_of, len(values))
+        q, dealt = (_cochran_q(values[groups], variances[groups]) for groups in (self.own, self.ways))
+        return float(q), dealt
 
 
 def _group_weights(group: Sequence[int], masks: NDArray[np.uint8], k: int) -> tuple[Floats, Floats]:
@@ -251,14 +273,12 @@ def _group_weights(group: Sequence[int], masks: NDArray[np.uint8], k: int) -> tu
     return own / own.sum(), without / without.sum(axis=1, keepdims=True)
 
 
-def _group_moments(table: Floats, whole: Floats, without: Sequence[Floats]) -> tuple[Floats, Floats]:
-    """The difference in each group, and its variance over texts and judges; shape (groups,) each."""
-    values, left_out = whole @ table[0], table[1:]
-    n = len(left_out)
-    centered = left_out - left_out.mean(axis=0)
-    texts = (n - 1) / n * ((centered @ whole.T) ** 2).sum(axis=0)
-    judges = [jackknife(rows @ table[0]) if len(rows) > 1 else 0.0 for rows in without]
-    return values, texts + np.array(judges)
+def _jackknives(without: Floats, group_of: NDArray[np.int64], n_groups: int) -> Floats:
+    """The jackknife's variance of each group, of values without each of its judges; 0 of a group of one judge."""
+    m = np.maximum(np.bincount(group_of, minlength=n_groups), 1)
+    means = np.bincount(group_of, without, n_groups) / m
+    squares = np.bincount(group_of, (without - means[group_of]) ** 2, n_groups)
+    return np.asarray((m - 1) / m * squares, np.float64)
 
 
 def _cochran_q(values: Floats, variances: Floats) -> Floats:

@@ -1,0 +1,139 @@
+"""Simulated studies with pools of judges: size and power of the test of system x pool, coverage over pools.
+
+A judge's difference of two systems on a text is, in points, the pool's difference, plus what is normal about the text
+(variance 78), the judge (4) and the judge on the text (51): about what the ten annotators of CoNLL-2014 have of CAMB
+and CUUI (tests/measured/judges.md). A measure is the mean over texts of the mean over judges.
+"""
+
+from __future__ import annotations
+
+import itertools
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+
+from errorbar.stats.pools import Dealing, PoolVariance, three_way
+
+TEXT, JUDGE, BOTH = 78.0, 4.0, 51.0
+
+
+@dataclass(frozen=True, slots=True)
+class PoolWorld:
+    """A study with pools of judges."""
+
+    sizes: tuple[int, ...]  # judges of each pool
+    n_texts: int = 50
+    apart: tuple[float, ...] = ()  # difference in each pool, in points; empty: the same in all
+    deviations: tuple[float, ...] = ()  # of judges in each pool, in units of the usual one; empty: 1 in all
+    skewed: bool = False  # judges' effects are exponential
+    between: float = 0.0  # variance between pools that are a sample
+    judge: float = JUDGE
+
+    def draw(self, rng: np.random.Generator, systems: int = 1) -> np.ndarray:
+        """Effects of systems (or differences) against each judge without each text; (systems, 1 + texts, judges)."""
+        pool = np.repeat(np.arange(len(self.sizes)), self.sizes)
+        shape = systems, len(pool)
+        judges = rng.exponential(size=shape) - 1 if self.skewed else rng.normal(size=shape)
+        judges = judges * np.sqrt(self.judge) * np.array(self.deviations or (1.0,) * len(self.sizes))[pool]
+        pools = rng.normal(size=(systems, len(self.sizes))) * np.sqrt(self.between)
+        pools = pools + np.array(self.apart or (0.0,) * len(self.sizes))
+        texts = rng.normal(size=(systems, self.n_texts, 1)) * np.sqrt(TEXT)
+        cells = texts + rng.normal(size=(systems, self.n_texts, len(pool))) * np.sqrt(BOTH)
+        cells += (judges + pools[:, pool])[:, None]
+        total = cells.sum(axis=1, keepdims=True)
+        return np.concatenate([total / self.n_texts, (total - cells) / (self.n_texts - 1)], axis=1)
+
+    def reject(self, rng: np.random.Generator, studies: int, alpha: float = 0.05) -> float:
+        """The share of studies of one pair in which the test of system x pool is significant."""
+        tests = deal(self.sizes).test(list(self.draw(rng, studies)))
+        return float(np.mean([test.p_unadjusted is not None and test.p_unadjusted <= alpha for test in tests]))
+
+    def reject_any(self, rng: np.random.Generator, studies: int, n_systems: int, alpha: float = 0.05) -> float:
+        """The share of studies of several systems in which any pair's adjusted p is significant."""
+        wrong = 0
+        first, second = np.triu_indices(n_systems, 1)
+        for _ in range(studies):
+            table = self.draw(rng, n_systems) / np.sqrt(2)
+            tests = deal(self.sizes).test(list(table[first] - table[second]))
+            wrong += any(test.p is not None and test.p <= alpha for test in tests)
+        return wrong / studies
+
+    def cover(self, rng: np.random.Generator, studies: int) -> float:
+        """The share of intervals over texts, judges and pools that hold the truth, 0."""
+        held = 0
+        starts = np.cumsum([0, *self.sizes])
+        for table in self.draw(rng, studies):
+            pools = [table[:, a:b] for a, b in itertools.pairwise(starts)]
+            values = np.stack([pool.mean(axis=1) for pool in pools], axis=1)
+            parts = three_way(values, [without_each(pool[0]) for pool in pools])
+            assert isinstance(parts, PoolVariance)
+            interval = parts.interval(0.95)
+            held += interval.low <= 0 <= interval.high  # type: ignore[union-attr]
+        return held / studies
+
+
+@cache
+def deal(sizes: tuple[int, ...]) -> Dealing:
+    """The ways to deal judges who score one by one."""
+    return Dealing.of(np.eye(sum(sizes), dtype=np.uint8), 1, sizes)
+
+
+def without_each(scores: Sequence[float] | np.ndarray) -> np.ndarray:
+    """Means without each of the judges; none of one judge."""
+    own = np.asarray(scores, np.float64)
+    return (own.sum() - own) / (own.size - 1) if own.size > 1 else np.empty(0)
+
+
+SIZES = ((5, 5), (4, 4), (10, 10), (3, 7), (3, 3, 3), (4, 4, 4), (2, 2, 2, 2), (3, 3, 3, 3))
+
+
+def size_rows(studies: int, seed: int = 1) -> list[str]:
+    """How often the test is significant where nothing depends on the pool."""
+    rows = []
+    for sizes in SIZES:
+        rng, usual = np.random.default_rng([seed, *sizes]), (1.0,) * len(sizes)
+        worlds = [PoolWorld(sizes), PoolWorld(sizes, skewed=True), PoolWorld(sizes, n_texts=200)]
+        worlds += [PoolWorld(sizes, deviations=(d, *usual[1:])) for d in (2.0, 3.0)]
+        worlds += [PoolWorld(sizes, deviations=(*usual[1:], d)) for d in (2.0, 3.0)]
+        shares = [world.reject(rng, studies) for world in worlds]
+        several = PoolWorld(sizes).reject_any(rng, studies // 4, 3), PoolWorld(sizes).reject_any(rng, studies // 4, 5)
+        rows.append(f"| {_named(sizes)} | {' | '.join(map(_short, (*shares[:3], *several, *shares[3:])))} |")
+    return rows
+
+
+def power_rows(studies: int, seed: int = 2) -> list[str]:
+    """How often the test is significant where the last pool's difference is so many points larger."""
+    rows = []
+    for sizes in SIZES:
+        rng = np.random.default_rng([seed, *sizes])
+        worlds = [PoolWorld(sizes, apart=(0.0,) * (len(sizes) - 1) + (d,)) for d in (2.0, 4.0, 6.0, 8.0)]
+        rows.append(f"| {_named(sizes)} | {' | '.join(_short(world.reject(rng, studies)) for world in worlds)} |")
+    return rows
+
+
+def coverage_rows(studies: int, seed: int = 3) -> list[str]:
+    """How often intervals over texts, judges and pools hold the truth."""
+    rows = []
+    for n_pools in (4, 6, 10):
+        for k in (1, 2, 5):
+            rng, sizes = np.random.default_rng([seed, n_pools, k]), (k,) * n_pools
+            worlds = [PoolWorld(sizes, n, between=between) for n in (50, 200) for between in (0.0, 4.0, 16.0)]
+            shares = (_short(world.cover(rng, studies)) for world in worlds)
+            rows.append(f"| {n_pools} | {k} | {' | '.join(shares)} |")
+    return rows
+
+
+def _named(sizes: Sequence[int]) -> str:
+    return " + ".join(map(str, sizes))
+
+
+def _short(share: float) -> str:
+    return f"{share:.3f}".removeprefix("0")
+
+
+if __name__ == "__main__":
+    for table in (size_rows(4000), power_rows(4000), coverage_rows(4000)):
+        sys.stdout.write("\n".join(table) + "\n\n")
