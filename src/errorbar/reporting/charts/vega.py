@@ -315,28 +315,53 @@ def _bounds(spec: Spec) -> Mapping[str, list[int]]:
 
 def wake() -> None:
     """Start what draws charts, which takes half a second, in a thread of its own: another core reads data meanwhile."""
-    Thread(target=box, args=({"mark": "point", "data": {"values": []}},)).start()
+    Thread(target=_svg, args=({"mark": "point", "data": {"values": []}},)).start()
 
 
-def boxes(spec: Spec) -> list[tuple[int, int, int]]:
-    """Up to which width of its place (0: any) a chart has which width (0: that of its place) and height in pixels.
+class Drawing(NamedTuple):
+    """A chart as it stands on a page before, or without, its scripts.
 
-    Empty where it cannot be drawn.
+    Attributes:
+        sizes: Up to which width of its place (0: any) it has which width (0: that of its place) and height in pixels.
+        picture: The chart as SVG, as wide as paper; None: it cannot be drawn, and then there are no sizes either.
     """
+
+    sizes: Sequence[tuple[int, int, int]]
+    picture: str | None
+
+
+def draw_place(spec: Spec) -> Drawing:
+    """Draw a chart for the places that it may stand in."""
     edges = _bounds(spec).get("edges", [])
-    drawn = [box(spec, (low + high) // 2) for low, high in pairwise([320, *edges, 2 * USUAL])] if edges else [box(spec)]
-    return [(edge, *size) for edge, size in zip([*edges, 0], drawn, strict=True) if size is not None]
+    ranges = [*pairwise([320, *edges, 2 * USUAL])] if edges else [(0, 2 * USUAL)]
+    places = [USUAL if low <= USUAL < high else (low + high) // 2 for low, high in ranges]
+    drawn = [_svg(spec, place) for place in places]
+    boxes = [None if svg is None else _box(svg, flexible=spec.get("width", WIDTH) == WIDTH) for svg in drawn]
+    sizes = [(edge, *size) for edge, size in zip([*edges, 0], boxes, strict=True) if size is not None]
+    picture = drawn[places.index(USUAL)] if sizes else None
+    return Drawing(sizes, None if picture is None else _shorten(picture))
 
 
-def box(spec: Spec, place: int = USUAL) -> tuple[int, int] | None:
-    """Width and height in pixels, the width 0 of a chart that is as wide as its place; None: it cannot be drawn."""
+def _shorten(svg: str) -> str:
+    """The same picture without what says to machines what its parts are, fonts named once, in hundredths of pixels."""
+    svg = re.sub(r' (?:role|aria-[a-z]+|class|font-family)="[^"]*"', "", svg)
+    svg = re.sub(r"(\.\d\d)\d+", r"\1", svg)
+    return svg.replace("<svg", f'<svg font-family="{FONT}"', 1)
+
+
+def _svg(spec: Spec, place: int = USUAL) -> str | None:
     library: Any = import_module("vl_convert")
+    config = {**LIGHT, "aria": False}  # a picture has one text alternative
     try:
-        drawn = library.vegalite_to_svg(json.dumps(fixed_width(spec, place)), config=dict(LIGHT))
+        return str(library.vegalite_to_svg(json.dumps(fixed_width(spec, place)), config=config))
     except ValueError:  # the page says so in the place of the chart
         return None
-    match = re.match(r'<svg[^>]* width="(\d+)[^"]*" height="(\d+)', drawn)
+
+
+def _box(svg: str, *, flexible: bool) -> tuple[int, int] | None:
+    """Width and height in pixels, the width 0 of a chart that is as wide as its place."""
+    match = re.match(r'<svg[^>]* width="(\d+)[^"]*" height="(\d+)', svg)
     if match is None:
         return None
     width, height = int(match[1]), int(match[2])
-    return (0, height) if spec.get("width", WIDTH) == WIDTH else (width, height + SPARE)
+    return (0, height) if flexible else (width, height + SPARE)

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from errorbar.api.browse import Browse
 from errorbar.api.corpus_results import CorpusStudy, CrowdStudy, HooStudy, Study
 from errorbar.core.labels import join_words
 from errorbar.reporting.blocks import Block, Chart, Fold, ItemList, Matrix, Prose, Report, Section, SentenceBrowser
@@ -34,14 +35,15 @@ def sentences(study: Study) -> Section | None:
     browse = study.browse
     title = "Sentences" if browse.unit == "sentence" else "Texts"
     with_edits = "with the edits of each annotator and each system, as the metric counts them."
-    about = [f"Every {browse.unit} {with_edits}"]
+    which, more = f"Every {browse.unit} {with_edits}", ""
     if browse.n_left_out:
-        numbers = f"{len(browse.units):,} of {len(browse.units) + browse.n_left_out:,} {browse.unit}s"
-        about = [
-            f"{numbers} {with_edits} They are those with most edits that a system missed or made in vain, then those "
-            f"in which annotators differ most. All other sections are of all {browse.unit}s. With the setting "
-            "sentences=all a page has every one of them, with sentences=NUMBER so many."
-        ]
+        which = f"{len(browse.units):,} of {len(browse.units) + browse.n_left_out:,} {browse.unit}s {with_edits}"
+        more = (
+            " They are those with most edits that a system missed or made in vain, then those in which annotators "
+            f"differ most. All other sections are of all {browse.unit}s. With the setting sentences=all a page has "
+            "every one of them, with sentences=NUMBER so many."
+        )
+    about = [f"{which}{more}{_order_sentence(browse)}"]
     if isinstance(study, CorpusStudy):
         best = [study.scores[k].system for k in rank_systems(study)]
     else:
@@ -49,6 +51,16 @@ def sentences(study: Study) -> Section | None:
     first = [name for name in best if name in set(browse.systems)][:SHOWN]
     meanings = code_key({edit.type for unit in browse.units for edits in unit.annotators for edit in edits or ()})
     return Section(title.lower(), title, [Prose(about), SentenceBrowser(browse, first, meanings)])
+
+
+def _order_sentence(browse: Browse) -> str:
+    """What stands first, as ``templates/pool.js`` sorts."""
+    if len(browse.systems) > 1:
+        return (
+            " First come those in which systems differ most: where the best corrects everything and the worst nothing, "
+            "those with most edits to make before others."
+        )
+    return " First come those in which the system missed most or made most in vain." if browse.systems else ""
 
 
 SECTIONS: tuple[Callable[[Study], Section | None], ...] = (
