@@ -30,6 +30,7 @@ from errorbar.core.problems import InputError, MissingExtraError, Place, Problem
 from errorbar.datasets.cards import cache_root
 from errorbar.formats.saving import save_bytes, save_lines
 from errorbar.reporting.blocks import Chart, Report, SentenceBrowser, Spec, format_markdown, latex
+from errorbar.reporting.card import card_png
 from errorbar.reporting.charts.vega import DARK, LIGHT, PALETTE, draw_place, fixed_width
 from errorbar.tables.result import html_table
 from errorbar.tables.shown import format_table
@@ -328,6 +329,18 @@ class MadeReport:
             MissingExtraError: If the library that draws is not installed.
         """
         return save_charts(self.report, Path(folder))
+
+    def save_card(self, path: str | os.PathLike[str]) -> None:
+        """Write headline and leaderboard as a picture of 1200 × 630 pixels, as pages show it beside a link.
+
+        Args:
+            path: The file: ``.png``.
+
+        Raises:
+            InputError: If the file cannot be written.
+            MissingExtraError: If the library that draws is not installed.
+        """
+        save_bytes(card_png(self.report), os.fspath(path))
 
     def _repr_html_(self) -> str:
         """The page in a frame of its own, as a notebook shows it."""

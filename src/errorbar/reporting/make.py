@@ -201,6 +201,10 @@ class Making(OfReference, Labeling, OfSystems, Resampled, Panels, total=False):
         int | None,
         ArgumentDoc(None, "How many sentences a page has at most; None: the 5,000 most telling ones, of 2 MB."),
     ]
+    image: Annotated[
+        str,
+        ArgumentDoc("", "Address on the web of the share card, for pages that show links with pictures; empty: none."),
+    ]
     command: Annotated[str, ArgumentDoc("", "The command line that makes the report again, to be shown; empty: none.")]
     warn: Annotated[
         Callable[[Problem], object], ArgumentDoc(lambda _: None, "Is told before the work what makes it long.")
@@ -302,6 +306,7 @@ def report(
         shared["command"],
         "" if browse else shared["no_sentences"],
         shared["most_sentences"],
+        shared["image"],
     )
 
 

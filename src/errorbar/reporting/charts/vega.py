@@ -213,6 +213,9 @@ Config = Mapping[str, Any]  # a Vega-Lite configuration
 
 FONT: Final = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', 'Liberation Sans', Arial, sans-serif"
 
+MEASURED: Final = "Arial, 'Liberation Sans', Arimo, Helvetica, sans-serif"
+"""Fonts as wide as the one by which pictures are laid out."""
+
 PALETTE: Final[Mapping[str, Mapping[str, str]]] = {
     "light": {"ink": "#1d2430", "muted": "#5b6472", "faint": "#e3e7ec", "paper": "#ffffff", "accent": "#0b62a4"},
     "dark": {"ink": "#e7eaef", "muted": "#9aa4b2", "faint": "#2c3440", "paper": "#12161c", "accent": "#6cb6f5"},
@@ -291,6 +294,8 @@ DARK: Final[Config] = _config("dark")  # on a dark screen
 
 USUAL = 640
 """Width of the place that a chart is drawn in where its height is the same in every one."""
+WIDER_FONT = 24
+"""Pixels to the left of pictures, for names in a font that is wider than the one by which they were laid out."""
 SPARE = 8
 """Pixels for turned names of columns, whose length depends on the reader's fonts."""
 
@@ -346,7 +351,15 @@ def _shorten(svg: str) -> str:
     """The same picture without what says to machines what its parts are, fonts named once, in hundredths of pixels."""
     svg = re.sub(r' (?:role|aria-[a-z]+|class|font-family)="[^"]*"', "", svg)
     svg = re.sub(r"(\.\d\d)\d+", r"\1", svg)
-    return svg.replace("<svg", f'<svg font-family="{FONT}"', 1)
+    return re.sub(
+        r'<svg(.*?) width="(\d+)" height="(\d+)" viewBox="0 0 [^"]*"',
+        lambda match: (
+            f'<svg font-family="{MEASURED}"{match[1]} width="{int(match[2]) + WIDER_FONT}" height="{match[3]}" '
+            f'viewBox="{-WIDER_FONT} 0 {int(match[2]) + WIDER_FONT} {match[3]}"'
+        ),
+        svg,
+        count=1,
+    )
 
 
 def _svg(spec: Spec, place: int = USUAL) -> str | None:

@@ -16,7 +16,7 @@ from errorbar.reporting.sections.crowd import crowd, detectors, sampling
 from errorbar.reporting.sections.figures import main_measure, rank_systems
 from errorbar.reporting.sections.headline import headline, terms
 from errorbar.reporting.sections.hoo import hoo, order_runs
-from errorbar.reporting.sections.leaderboard import attack, choices, leaderboard, precision_recall
+from errorbar.reporting.sections.leaderboard import attack, card_chart, choices, leaderboard, precision_recall
 from errorbar.reporting.sections.methods import list_missing, methods
 from errorbar.reporting.sections.summary import summary
 from errorbar.reporting.sections.types import code_key, types
@@ -95,11 +95,13 @@ def build_report(
     date: str = "",
     no_sentences: str = "",
     most_sentences: int | None = None,
+    image: str = "",
 ) -> Report:
     """Make a report of studies; several kinds stand in one, each in its sections.
 
     ``command`` makes it again, ``date`` is as ``2026-11-21``, ``no_sentences`` says why they were left out; what is
     empty is not shown. ``most_sentences`` is how many can be looked at; None: the most telling ones, up to a limit.
+    ``image`` is the address of the share card on the web.
     """
     studies = [limit_sentences(study, most_sentences) for study in studies]
     sections = [(study, section) for study in studies for make in SECTIONS if (section := make(study))]
@@ -117,11 +119,18 @@ def build_report(
         *(title, summary(studies), unique, tuple(facts), __version__, date),
         headline=headline(studies),
         terms=terms(studies),
+        card=next((chart for chart in map(card_chart, studies) if chart is not None), None),
+        image=image,
     )
 
 
 def make_report(
-    studies: Sequence[Study], title: str, command: str, no_sentences: str, most_sentences: int | None = None
+    studies: Sequence[Study],
+    title: str,
+    command: str,
+    no_sentences: str,
+    most_sentences: int | None = None,
+    image: str = "",
 ) -> MadeReport:
     """The report of today with what is to be said of it; without a ``title`` it has the names of the data."""
     name = title or join_words(list(dict.fromkeys(study.name for study in studies)))
@@ -132,6 +141,7 @@ def make_report(
         date=today(),
         no_sentences=no_sentences,
         most_sentences=most_sentences,
+        image=image,
     )
     notes = dict.fromkeys(note for study in studies for note in study.notes)
     return MadeReport(report, studies, tuple(notes), tuple(list_missing(studies)))
