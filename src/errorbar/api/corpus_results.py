@@ -256,7 +256,8 @@ def study_corpus(
         return browse_corpus(corpus, systems, main) if browse else None
 
     def attack(own: Loaded) -> AttackResult | None:
-        return attack_for_report(own, metrics, {str(metric.spec): scores, **others}) if attacks else None
+        remembering = [main, *(cache_metric(further, memory) for further in metrics[1:])]
+        return attack_for_report(own, remembering, {str(metric.spec): scores, **others}) if attacks else None
 
     def compute(part: Callable[[Loaded], Any]) -> tuple[Any, list[Problem]]:
         own = replace(data, problems=Problems(lenient=problems.lenient))

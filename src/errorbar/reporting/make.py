@@ -320,7 +320,7 @@ def _known_title(gold: Gold, studies: Sequence[Study]) -> str:
     if corpus is None:
         return ""
     systems = f"{count_noun(len(study.scores), 'system')} against " if study.scores else ""
-    return f"{corpus.short}: {systems}{count_noun(len(study.annotators), 'annotator')}"
+    return f"{corpus.short or corpus.title}: {systems}{count_noun(len(study.annotators), 'annotator')}"
 
 
 def _title(gold: Gold, *others: object) -> str:

@@ -294,7 +294,7 @@ DARK: Final[Config] = _config("dark")  # on a dark screen
 
 USUAL = 640
 """Width of the place that a chart is drawn in where its height is the same in every one."""
-WIDER_FONT = 24
+WIDER_FONT = 36
 """Pixels to the left of pictures, for names in a font that is wider than the one by which they were laid out."""
 SPARE = 8
 """Pixels for turned names of columns, whose length depends on the reader's fonts."""
