@@ -218,14 +218,11 @@ def study_corpus(
     metric, memory = metrics[0], Memory(corpus)
     main = cache_metric(metric, memory)
     _measure_in_parallel(main, corpus, systems, resampling.jobs)
-    admission = Admission(force=True)  # who read the systems has looked at them
-    plan = ScoringPlan(
-        [main], "types" not in metric.lacks, True, resampling, data.conventions, admission, judges=judges
-    )
+    silent = Admission(silent=True)  # who read the systems has looked at them, and said what is to be said
+    plan = ScoringPlan([main], "types" not in metric.lacks, True, resampling, data.conventions, silent, judges=judges)
     scores = score_corpus(corpus, systems, plan, problems)
     further = [*(metric.variants() if len(corpus.annotators) > 1 else ()), *metrics[1:]]
     unique = {str(variant.spec): cache_metric(variant, memory) for variant in further}
-    silent = Admission(silent=True)  # what is to be said of the texts has been said
     plan = ScoringPlan(list(unique.values()), conventions=data.conventions, admission=silent)
     further_scores = score_corpus(corpus, systems, plan, problems) if unique else []
     others = {spec: further_scores[k :: len(unique)] for k, spec in enumerate(unique)}

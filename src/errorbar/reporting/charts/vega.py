@@ -6,7 +6,6 @@ import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from importlib import import_module
-from itertools import pairwise
 from math import ceil, log10
 from threading import Thread
 from typing import Any, Final, NamedTuple
@@ -124,12 +123,14 @@ def along(axis: Axis, values: Iterable[float | None], *, room: float, top: float
 class Room(NamedTuple):
     """The widths in pixels that a chart asks of its place; Vega-Lite does nothing with them (``usermeta``).
 
-    It is no narrower than ``least``, no wider than ``most`` where that is given, and at ``edges`` its height changes.
+    It is no narrower than ``least``, no wider than ``most`` where that is given, and at ``edges`` its height changes:
+    ``tops`` has the pixels above the plot before, between and after these.
     """
 
     least: int = 0
     most: int = 0
     edges: Sequence[int] = ()
+    tops: Sequence[int] = ()
 
 
 def finish(layers: Sequence[Part], *, height: int, room: Room | None = None) -> Spec:
@@ -323,7 +324,7 @@ def wake() -> None:
     Thread(target=_svg, args=({"mark": "point", "data": {"values": []}},)).start()
 
 
-class Drawing(NamedTuple):
+class ChartPicture(NamedTuple):
     """A chart as it stands on a page before, or without, its scripts.
 
     Attributes:
@@ -335,16 +336,18 @@ class Drawing(NamedTuple):
     picture: str | None
 
 
-def draw_place(spec: Spec) -> Drawing:
+def draw_place(spec: Spec) -> ChartPicture:
     """Draw a chart for the places that it may stand in."""
-    edges = _bounds(spec).get("edges", [])
-    ranges = [*pairwise([320, *edges, 2 * USUAL])] if edges else [(0, 2 * USUAL)]
-    places = [USUAL if low <= USUAL < high else (low + high) // 2 for low, high in ranges]
-    drawn = [_svg(spec, place) for place in places]
-    boxes = [None if svg is None else _box(svg, flexible=spec.get("width", WIDTH) == WIDTH) for svg in drawn]
-    sizes = [(edge, *size) for edge, size in zip([*edges, 0], boxes, strict=True) if size is not None]
-    picture = drawn[places.index(USUAL)] if sizes else None
-    return Drawing(sizes, None if picture is None else _shorten(picture))
+    svg = _svg(spec)
+    box = None if svg is None else _box(svg, flexible=spec.get("width", WIDTH) == WIDTH)
+    if svg is None or box is None:
+        return ChartPicture((), None)
+    width, height = box
+    edges, tops = (_bounds(spec).get(key, []) for key in ("edges", "tops"))
+    usual = sum(edge <= USUAL for edge in edges)
+    heights = [height + top - tops[usual] for top in tops] if edges else [height]
+    sizes = [(edge, width, own) for edge, own in zip([*edges, 0], heights, strict=True)]
+    return ChartPicture(sizes, _shorten(svg))
 
 
 def _shorten(svg: str) -> str:
@@ -362,11 +365,11 @@ def _shorten(svg: str) -> str:
     )
 
 
-def _svg(spec: Spec, place: int = USUAL) -> str | None:
+def _svg(spec: Spec) -> str | None:
     library: Any = import_module("vl_convert")
     config = {**LIGHT, "aria": False}  # a picture has one text alternative
     try:
-        return str(library.vegalite_to_svg(json.dumps(fixed_width(spec, place)), config=config))
+        return str(library.vegalite_to_svg(json.dumps(fixed_width(spec, USUAL)), config=config))
     except ValueError:  # the page says so in the place of the chart
         return None
 
