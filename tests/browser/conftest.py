@@ -17,6 +17,14 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
 OWN = ("file:", "data:", "blob:")
+OBSERVED = """window.observers = [];
+window.IntersectionObserver = class extends IntersectionObserver {
+  constructor(callback, options) {
+    super(callback, options);
+    window.observers.push({ callback, observer: this });
+  }
+};"""
+"""Makes a page keep what asks to be told of parts that come near the screen."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -64,6 +72,7 @@ class Opener:
         context = self.browser.new_context(
             viewport={"width": width, "height": height}, color_scheme="dark" if dark else "light", bypass_csp=bypass_csp
         )
+        context.add_init_script(OBSERVED)
         page = context.new_page()
         watched = Watched(page)
         self.opened.append(watched)

@@ -17,6 +17,7 @@ from tests.browser.hostile import hostile_report
 from tests.browser.pages import write
 from tests.browser.test_page import draw_all
 from tests.helpers.needed import missing
+from tests.judging.browser.firefox import Firefox, firefox, program
 from tests.reporting.studies import crowd_study, hoo_study
 from tests.tasks.small import make_task
 
@@ -90,3 +91,34 @@ def test_axe_finds_nothing(opened: Opener, request: pytest.FixtureRequest, tmp_p
     page = opened(url_of(kind, request, tmp_path), bypass_csp=True).page
     open_all(page)
     assert list(complaints(page, None if kind == "hostile" else ("light", 360))) == []
+
+
+@pytest.fixture
+def fox(tmp_path: Path) -> Iterator[Firefox]:
+    if program() is None:
+        missing("Firefox (apt-get install firefox-esr)")
+    with firefox(tmp_path) as browser:
+        yield browser
+
+
+NEXT = """(() => {
+  const next = [...document.querySelectorAll('figure.chart')].find((one) => one.dataset.drawn !== arguments[0]);
+  next?.scrollIntoView();
+  return !next;
+})()"""
+
+
+def test_axe_finds_nothing_in_firefox(fox: Firefox, whole_url: str) -> None:
+    fox.goto(whole_url)
+    fox.ask("WebDriver:ExecuteScript", script=axe_source(), args=[], newSandbox=False)
+    found = []
+    for scheme, other in (("light", "Dark"), ("dark", "Light")):
+        if fox.run("document.getElementById('scheme').textContent") != other:
+            fox.run("document.getElementById('scheme').click()")
+        fox.until(NEXT, scheme)
+        for width in WIDTHS:
+            fox.ask("WebDriver:SetWindowRect", width=width, height=900)
+            rules = f"axe.run({{ exclude: [{REST}] }}, {{ resultTypes: ['violations'] }})"
+            for violation in fox.run(rules)["violations"]:
+                found.append((scheme, width, violation["id"], violation["nodes"][0]["html"][:200]))
+    assert found == []

@@ -25,7 +25,7 @@ from errorbar.reporting import (
 )
 from errorbar.tables import Column, Table
 from tests.browser.conftest import Opener
-from tests.browser.pages import write
+from tests.browser.pages import far_apart, write
 from tests.browser.test_page import draw_all
 from tests.browser.test_sentences import GO
 from tests.helpers.expectations import require
@@ -169,6 +169,7 @@ def test_a_click_on_a_cell_opens_its_sentences(opened: Opener, whole: Report, wh
         click_cell(figure, asks)
         page.wait_for_function("clicks => window.heard === clicks", arg=clicks)
         units = [unit for unit in browse.units if faced(browse, unit, asks["system"], asks["type"])]
+        units.sort(key=lambda unit: -far_apart(unit))
         assert watched.count() == len(units) > 0
         assert watched.shown() == [f"Sentence {unit.name}" for unit in units[: len(watched.shown())]]
         assert asks["system"] in page.locator(".unit").first.inner_text()
@@ -245,6 +246,7 @@ def test_marks_are_told_by_keyboard(opened: Opener, whole: Report, whole_url: st
     assert "that is: " in said
     page.keyboard.press("Enter")
     page.wait_for_url(f"**type={kind}&verdict=faced*")
+    page.wait_for_function("document.activeElement === document.querySelector('.unit')")
 
 
 def test_codes_are_spelled_out_below(opened: Opener, whole_url: str) -> None:

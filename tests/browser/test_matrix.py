@@ -96,7 +96,7 @@ def test_paper_has_the_matrix_and_the_table_behind_it(opened: Opener, twelve_url
 
 def test_what_made_the_page_is_said_at_the_end(opened: Opener, twelve_url: str) -> None:
     page = opened(twelve_url).page
-    assert page.title() == page.locator("h1").inner_text() == "bn2015_10gec"
+    assert page.title() == page.locator("h1").inner_text() == "CoNLL-2014 test set: 12 systems against 10 annotators"
     assert page.locator("#table-signature-systems tbody tr").count() == 12
     assert not page.locator("#table-signatures").is_visible()
     page.locator("#methods details.fold summary").click()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
@@ -41,6 +42,15 @@ def test_small_and_quick(opened: Opener, browse: Browse, tmp_path: Path) -> None
     print(f"{size / 1e6:.2f} MB, first view after {first:.0f} ms, search in {took:.0f} ms")  # noqa: T201 - not judged
     assert watched.count() > 900
     assert watched.page.evaluate("document.documentElement.scrollWidth") == 1440
+
+
+def test_a_report_of_twelve_systems_is_small_and_fits_on_sixteen_pages(opened: Opener, twelve_url: str) -> None:
+    assert Path(unquote(urlsplit(twelve_url).path)).stat().st_size < 3_000_000
+    page = opened(twelve_url, height=300).page
+    page.wait_for_timeout(500)
+    assert (
+        len(re.findall(rb"/Type\s*/Page\b", page.pdf(format="A4", print_background=True))) <= 16
+    )  # ISO 32000, 7.7.3.3
 
 
 def test_the_same_bytes(browse: Browse) -> None:

@@ -10,7 +10,7 @@ import pytest
 from errorbar.api import Browse
 from errorbar.api.browse import BrowseUnit
 from tests.browser.conftest import Opener, Watched, n_matches
-from tests.browser.pages import demo_browse
+from tests.browser.pages import demo_browse, far_apart
 
 BROWSE = demo_browse()
 GO = "at => new Promise((done) => { addEventListener('hashchange', done, { once: true }); location.hash = at })"
@@ -106,6 +106,28 @@ def test_filters_and_sorts_by_disagreement(opened: Opener, demo_url: str) -> Non
     assert watched.count() == len(BROWSE.units)
 
 
+def test_those_in_which_systems_differ_most_come_first(opened: Opener, demo_url: str) -> None:
+    watched = opened(demo_url)
+    ranked = sorted(BROWSE.units, key=lambda unit: -far_apart(unit))
+    assert watched.shown() == [f"Sentence {unit.name}" for unit in ranked[: len(watched.shown())]]
+    assert far_apart(ranked[0]) > far_apart(BROWSE.units[0])
+    pick(watched, "order", "as in the corpus")
+    assert watched.shown() == [f"Sentence {unit.name}" for unit in BROWSE.units[: len(watched.shown())]]
+    assert watched.page.url.endswith("?order=corpus")
+
+
+def test_what_is_chosen_by_keyboard_gets_the_focus(opened: Opener, demo_url: str) -> None:
+    page = opened(demo_url).page
+    page.get_by_text("Counts by system and outcome").click()
+    cell = page.locator("[data-part=cells] button").nth(1)
+    cell.focus()
+    page.keyboard.press("Enter")
+    assert page.evaluate("document.activeElement === document.querySelector('.unit')")
+    page.goto(f"{demo_url}#sentences?search=nothing%20has%20this")
+    page.reload()
+    assert page.evaluate("document.activeElement.dataset.part") == "status"
+
+
 def test_filters_by_document(opened: Opener, demo_url: str) -> None:
     watched = opened(demo_url)
     pick(watched, "document", "essay-2")
@@ -169,7 +191,7 @@ def test_an_address_that_is_none_shows_everything(opened: Opener, demo_url: str,
 
 
 def test_keys_walk_over_all_sentences_and_leave(opened: Opener, demo_url: str) -> None:
-    page = opened(f"{demo_url}#s1").page
+    page = opened(f"{demo_url}#s1?order=corpus").page
     focused = "document.activeElement.closest('.unit')?.querySelector('h3').textContent"
     for number in range(2, 16):
         page.keyboard.press("j" if number % 2 else "ArrowRight")

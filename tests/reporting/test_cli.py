@@ -73,7 +73,7 @@ def test_the_command_shown_makes_the_same_report(folder: Path, errorbar: Command
 
 def test_standard_output(folder: Path, errorbar: CommandLine) -> None:
     call = ("report", "--gold", "one.m2", "mine", *FAST, "-o", "-")
-    assert errorbar(*call, "--page", "format=markdown").out.startswith("# one\n\nmine scores F0.5 ")
+    assert errorbar(*call, "--page", "format=markdown").out.startswith("# one\n\n**mine scores 100.00 of 100.")
     assert errorbar(*call, "--page", "format=markdown").err.splitlines()[-1].startswith("standard output: ")
     assert "\\documentclass" in errorbar(*call, "--page", "format=latex").out
     page = errorbar(*call, "--page", "format=html").out

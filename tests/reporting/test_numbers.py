@@ -75,7 +75,7 @@ def test_recall_by_type(demo: Demo, errorbar: CommandLine) -> None:
     shown = headings_of(done)
     assert ours == {row[0]: dict(zip(shown[1:], row[1:], strict=True)) for row in theirs}
     # Frequent types first: the number of edits, or the larger one of a range, does not rise.
-    sizes = [float(row[1].split("–")[-1]) for row in text_rows(table)]
+    sizes = [float(row[table.columns.index("edits")].split("–")[-1]) for row in text_rows(table)]
     assert sizes == sorted(sizes, reverse=True)
 
 

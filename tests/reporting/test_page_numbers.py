@@ -178,12 +178,13 @@ class TestChartsShowTheirTables:
                 assert row[f"{letter}_shown"] == f"{row[letter]:.2f}{ends}"
 
     def test_recall_by_type(self, demo: Demo) -> None:
-        """Each cell once, colored, faded or a gap."""
+        """Each cell once, colored, faded or a gap; every type with its name."""
         chart, counts = charts(demo[1])["type-recall-map"], text_rows(tables(demo[1])["type-counts"])
-        systems = headings(chart.table)[2:]
+        assert headings(chart.table)[:3] == ["type", "that is", "edits"]
+        systems = headings(chart.table)[3:]
         expected = [
             (kind, system, "–" if found == "–" else f"{recall}: {found.replace(' / ', ' of ')}")
-            for (kind, _, *recalls), (same, *parts) in zip(text_rows(chart.table), counts, strict=True)
+            for (kind, _, _, *recalls), (same, _, *parts) in zip(text_rows(chart.table), counts, strict=True)
             for system, recall, found in zip(systems, recalls, parts, strict=True)
             if kind == same
         ]
@@ -196,7 +197,9 @@ class TestChartsShowTheirTables:
             for low, high in re.findall(r"\((.*)–(.*)\)", row["detail"]):
                 assert float(low) - 0.01 <= row["value"] <= float(high) + 0.01
         names = {row["row"]: row["behind"] for row in drawn(chart) if "behind" in row}
-        assert names == {kind: edits for kind, edits, *_ in text_rows(chart.table)}
+        assert names == {kind: edits for kind, _, edits, *_ in text_rows(chart.table)}
+        spoken = {row["row"]: row["spoken"] for row in drawn(chart) if "spoken" in row}
+        assert spoken == {kind: f"{kind}: {meaning}" for kind, meaning, *_ in text_rows(chart.table)}
 
     @pytest.mark.parametrize("name", ["ceiling-curves", "ceiling-ratio"])
     def test_ceiling(self, demo: Demo, name: str) -> None:

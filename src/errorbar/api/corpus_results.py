@@ -227,14 +227,11 @@ def study_corpus(
     metric, memory = metrics[0], Memory(corpus)
     main = cache_metric(metric, memory)
     _measure_in_parallel(main, corpus, systems, resampling.jobs)
-    admission = Admission(force=True)  # who read the systems has looked at them
-    plan = ScoringPlan(
-        [main], "types" not in metric.lacks, True, resampling, data.conventions, admission, judges=judges
-    )
+    silent = Admission(silent=True)  # who read the systems has looked at them, and said what is to be said
+    plan = ScoringPlan([main], "types" not in metric.lacks, True, resampling, data.conventions, silent, judges=judges)
     scores = score_corpus(corpus, systems, plan, problems)
     further = [*(metric.variants() if len(corpus.annotators) > 1 else ()), *metrics[1:]]
     unique = {str(variant.spec): cache_metric(variant, memory) for variant in further}
-    silent = Admission(silent=True)  # what is to be said of the texts has been said
     plan = ScoringPlan(list(unique.values()), conventions=data.conventions, admission=silent)
     further_scores = score_corpus(corpus, systems, plan, problems) if unique else []
     others = {spec: further_scores[k :: len(unique)] for k, spec in enumerate(unique)}
@@ -269,7 +266,8 @@ def study_corpus(
         return browse_corpus(corpus, systems, main) if browse else None
 
     def attack(own: Loaded) -> AttackResult | None:
-        return attack_for_report(own, metrics, {str(metric.spec): scores, **others}) if attacks else None
+        remembering = [main, *(cache_metric(further, memory) for further in metrics[1:])]
+        return attack_for_report(own, remembering, {str(metric.spec): scores, **others}) if attacks else None
 
     def compute(part: Callable[[Loaded], Any]) -> tuple[Any, list[Problem]]:
         own = replace(data, problems=Problems(lenient=problems.lenient))

@@ -32,6 +32,7 @@ SETTINGS: Mapping[str, Callable[[str], str]] = {
     "sentences": lambda text: "" if text in ("yes", "no", "all") or text.isdecimal() else "yes, no, all or a number",
     "attacks": lambda text: "" if text in ("yes", "no") else "yes or no",
     "charts": lambda _: "",
+    "image": lambda text: "" if re.match("https?://", text) else "an address that begins with https://",
     "receipt": lambda text: "" if text in ("yes", "no") else "yes or no",
     "ceiling-ci": lambda text: "" if text.isdecimal() and int(text) > 1 else "a number of resamples above 1",
     "format": lambda text: "" if text in ENDINGS else " or ".join(ENDINGS),
@@ -78,7 +79,7 @@ def prepare_page(command: Any) -> Any:
     """Make the command see that it can write its page, and start what draws charts, before what computes is loaded."""
 
     @wraps(command)
-    def prepared(out: str, page: Sequence[str], **options: Any) -> Any:
+    def prepared(out: str, page: Sequence[str], card: str | None, **options: Any) -> Any:
         from errorbar.reporting.export import need
 
         settings = _settings(page)
@@ -87,12 +88,14 @@ def prepare_page(command: Any) -> Any:
             check_output(receipt_name(out))
         if "charts" in settings:
             _check_folder(settings["charts"])
-        need(kind, pictures="charts" in settings)
+        if card is not None:
+            by_ending(card, {"png": (".png",)}, "")
+        need(kind, pictures="charts" in settings or card is not None)
         if kind == "html":
             from errorbar.reporting.charts.vega import wake
 
             wake()
-        return command(out=out, kind=kind, settings=settings, **options)
+        return command(out=out, kind=kind, settings=settings, card=card, **options)
 
     return prepared
 
@@ -118,7 +121,7 @@ def _has_receipt(out: str, settings: Mapping[str, str]) -> bool:
     },
     jobs={"default": all_cores, "show_default": "all cores"},  # it computes everything at once, for somebody who waits
     **dict.fromkeys(("sample_key", "judged", "error", "ok", "unknown", "type", "ceiling_ci", "swaps")),
-    **dict.fromkeys(("title", "browse", "attacks", "no_sentences", "most_sentences", "command")),
+    **dict.fromkeys(("title", "browse", "attacks", "no_sentences", "most_sentences", "command", "image")),
 )
 @click.option(
     "--sample",
@@ -139,13 +142,20 @@ def _has_receipt(out: str, settings: Mapping[str, str]) -> bool:
     help="Write the report to this file: .html, .md or .tex; or '-'.",
 )
 @click.option(
+    "--card",
+    type=OUTPUT,
+    metavar="FILE.png",
+    help="Write headline and leaderboard there too, as a picture of 1200 x 630 to show beside a link.",
+)
+@click.option(
     "--page",
     multiple=True,
     metavar="KEY=VALUE",
     help="A setting of the page; repeatable. title=TEXT; sentences=no leaves them out, for data that may not be passed "
     "on; sentences=all, or a number, shows more or fewer than the 5,000 that say most; attacks=no leaves out the "
-    "attacks on the metrics; charts=DIR writes each chart there too, as SVG, PNG and PDF; receipt=no leaves no "
-    "receipt beside the page; ceiling-ci=RESAMPLES makes the ceiling's intervals over texts by a bootstrap; "
+    "attacks on the metrics; charts=DIR writes each chart there too, as SVG, PNG and PDF; image=https://… is where "
+    "the picture of --card will be, for pages that show links; receipt=no leaves no receipt beside the page; "
+    "ceiling-ci=RESAMPLES makes the ceiling's intervals over texts by a bootstrap; "
     "format=html, markdown or latex says the format of a file whose name does not.",
 )
 def command(
@@ -153,6 +163,7 @@ def command(
     kind: Kind,
     settings: Mapping[str, str],
     sample: tuple[str, ...],
+    card: str | None = None,
     adjust: str = "max-t",
     **options: Any,
 ) -> None:
@@ -181,6 +192,7 @@ def command(
         "browse": kind == "html" and browse,
         "most_sentences": _most_sentences(settings.get("sentences", "yes")),
         "attacks": settings.get("attacks", "yes") == "yes",
+        "image": settings.get("image", ""),
     }
     with progress_bar("steps", 2) as progress:
         result = report(
@@ -197,8 +209,11 @@ def command(
         if receipt is not None:
             receipt.save(out)
         drawn = result.save_charts(charts) if charts is not None else []
+        if card is not None:
+            result.save_card(card)
     seconds = time.monotonic() - start
     beside = f", {len(drawn)} files of charts in {charts}" if drawn else ""
+    beside += f", card {card}" if card is not None else ""
     where = "standard output" if out == STANDARD_OUTPUT else out
     size_text = f"{size / 1e6:.1f} MB" if size >= 1e5 else f"{size / 1e3:.1f} kB"
     say(f"{where}: {size_text} in {seconds:.1f} s{beside}")

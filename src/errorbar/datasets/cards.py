@@ -77,7 +77,6 @@ class Dataset:
 
     name: str  # also of its folder in the cache
     title: str
-    short: str  # what it is of, whichever of its files are taken: what a page about some of them is called
     release: str
     page: str
     license: str
@@ -86,6 +85,7 @@ class Dataset:
     traps: tuple[str, ...]  # what goes wrong for those who do not know
     archives: tuple[Archive, ...]  # of the same content; the first that answers is used
     files: tuple[CorpusFile, ...]
+    short: str = ""  # what pages about some of its files are called; empty: as its title
 
     @property
     def n_bytes(self) -> int | None:

@@ -171,6 +171,8 @@ class Report:
     receipt: tuple[str, Mapping[str, object]] | None = None  # name of the file beside the page, and what is in it
     headline: str = ""  # the one sentence for readers who know no statistics
     terms: Sequence[str] = ()  # what its words, and those of the summary, mean
+    card: Spec | None = None  # the chart of the share card, with few rows
+    image: str = ""  # where a share card will be on the web
 
     @property
     def blocks(self) -> Iterator[Block]:

@@ -30,7 +30,8 @@ from errorbar.core.problems import InputError, MissingExtraError, Place, Problem
 from errorbar.datasets.cards import cache_root
 from errorbar.formats.saving import save_bytes, save_lines
 from errorbar.reporting.blocks import Chart, Report, SentenceBrowser, Spec, format_markdown, latex
-from errorbar.reporting.charts.vega import DARK, LIGHT, PALETTE, Config, boxes, fixed_width
+from errorbar.reporting.card import card_png
+from errorbar.reporting.charts.vega import DARK, LIGHT, PALETTE, Config, boxes, draw_place, fixed_width
 from errorbar.tables.result import html_table
 from errorbar.tables.shown import format_table
 
@@ -140,6 +141,8 @@ _SCRIPTS = (
     "browser.js",
 )
 """In this order: later ones use what earlier ones define."""
+WITHOUT_SCRIPTS = ".pictured .canvas-scroll { display: none; } .picture { display: block; }"
+"""The style of a page whose scripts do not run: pictures stand in the place of charts."""
 
 
 def page_html(report: Report) -> str:
@@ -148,11 +151,14 @@ def page_html(report: Report) -> str:
     browsers = [block for block in report.blocks if isinstance(block, SentenceBrowser)]
     specs = {chart.name: chart.spec for chart in report.charts}
     page_style, scripts = style(), [script(), *([chart_library()] if specs else [])]
-    sizes = {name: chart_sizes for name, spec in specs.items() if (chart_sizes := boxes(spec))}
+    drawings = {name: draw_place(spec) for name, spec in specs.items()}
+    sizes = {name: drawing.sizes for name, drawing in drawings.items() if drawing.sizes}
     page = environment.get_template("page.html").render(
         report=report,
-        policy=policy(scripts, [page_style]),
+        policy=policy(scripts, [page_style, WITHOUT_SCRIPTS]),
         style=page_style,
+        without_scripts=WITHOUT_SCRIPTS,
+        pictures={name: _data_address(drawing.picture) for name, drawing in drawings.items() if drawing.picture},
         scripts=scripts,
         browsers=browsers,
         chart_data=_json({"light": LIGHT, "dark": DARK, "specs": specs, "sizes": sizes} if specs else {}),
@@ -160,6 +166,11 @@ def page_html(report: Report) -> str:
         browser_data=[_json(browser_data(block)) for block in browsers],
     )
     return f"{page.removesuffix(chr(10))}\n"
+
+
+def _data_address(svg: str) -> str:
+    """A picture as an address that holds it."""
+    return f"data:image/svg+xml;base64,{base64.b64encode(svg.encode()).decode()}"
 
 
 def _environment() -> Environment:
@@ -318,6 +329,18 @@ class MadeReport:
             MissingExtraError: If the library that draws is not installed.
         """
         return save_charts(self.report, Path(folder))
+
+    def save_card(self, path: str | os.PathLike[str]) -> None:
+        """Write headline and leaderboard as a picture of 1200 × 630 pixels, as pages show it beside a link.
+
+        Args:
+            path: The file: ``.png``.
+
+        Raises:
+            InputError: If the file cannot be written.
+            MissingExtraError: If the library that draws is not installed.
+        """
+        save_bytes(card_png(self.report), os.fspath(path))
 
     def _repr_html_(self) -> str:
         """The page in a frame of its own, as a notebook shows it."""

@@ -203,6 +203,10 @@ class Making(OfReference, Labeling, OfSystems, Resampled, Panels, total=False):
         int | None,
         ArgumentDoc(None, "How many sentences a page has at most; None: the 5,000 most telling ones, of 2 MB."),
     ]
+    image: Annotated[
+        str,
+        ArgumentDoc("", "Address on the web of the share card, for pages that show links with pictures; empty: none."),
+    ]
     command: Annotated[str, ArgumentDoc("", "The command line that makes the report again, to be shown; empty: none.")]
     warn: Annotated[
         Callable[[Problem], object], ArgumentDoc(lambda _: None, "Is told before the work what makes it long.")
@@ -307,6 +311,7 @@ def report(
         shared["command"],
         "" if browse else shared["no_sentences"],
         shared["most_sentences"],
+        shared["image"],
     )
 
 
@@ -320,7 +325,7 @@ def _known_title(gold: Gold, studies: Sequence[Study]) -> str:
     if corpus is None:
         return ""
     systems = f"{count_noun(len(study.scores), 'system')} against " if study.scores else ""
-    return f"{corpus.short}: {systems}{count_noun(len(study.annotators), 'annotator')}"
+    return f"{corpus.short or corpus.title}: {systems}{count_noun(len(study.annotators), 'annotator')}"
 
 
 def _title(gold: Gold, *others: object) -> str:

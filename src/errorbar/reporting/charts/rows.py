@@ -210,10 +210,13 @@ def heat_chart(
     height = vega.ROW * len(names)
     # Names of columns are turned where these are narrow, and names of rows get longer: there the height may change.
     turned = len(columns) * _longest(columns)
-    edges = {PHONE, DESK} if len(set(margins)) > 1 else set()
-    for margin, (low, high) in zip(margins, pairwise((least, PHONE, DESK, MOST_PLACE)), strict=True):
-        edges |= {round(margin + turned)} if low < margin + turned < high else set()
-    room = vega.Room(least, max(least, most), sorted(edge for edge in edges if edge > least))
+    edges: dict[int, int] = {}  # to the pixels of names up to there
+    for margin, (low, high) in zip(margins, pairwise((least, PHONE, DESK, max(MOST_PLACE, least + 1))), strict=True):
+        if low < margin + turned < high:
+            edges[round(margin + turned)] = _top(columns, turned=True)
+        edges[high] = _top(columns, turned=high <= margin + turned)
+    *ends, last = sorted(edge for edge in edges if edge > least)
+    room = vega.Room(least, max(least, most), ends, [edges[edge] for edge in (*ends, last)])
     return vega.finish([part for part in layers if part["data"]], height=height, room=room)
 
 
@@ -276,11 +279,17 @@ def _column_names(columns: Sequence[str], title: str, x: vega.Part, beside: str)
     data = [{"column": name} for name in columns]
     tooltips = vega.tips(column=title)
     # So that the room above is the same in every font.
-    stake = {"x": {"value": 0}, "y": {"value": {"expr": f"{narrow} ? -{min(LIMIT, longest):.0f} : -{2 * ROOM + 4}"}}}
+    above = {turned: f"-{_top(columns, turned=turned)}" for turned in (True, False)}
+    stake = {"x": {"value": 0}, "y": {"value": {"expr": f"{narrow} ? {above[True]} : {above[False]}"}}}
     return [
         vega.layer(data, "text", look, text=vega.text("column"), x=x, y={"value": 0}, tooltip=tooltips),
         vega.layer([{}], "point", {"opacity": 0, "size": 1, "tooltip": None}, **stake),
     ]
+
+
+def _top(columns: Sequence[str], *, turned: bool) -> int:
+    """The pixels that names of columns take above them."""
+    return round(min(LIMIT, _longest(columns))) if turned else 2 * ROOM + 4
 
 
 def _longest(columns: Sequence[str]) -> float:

@@ -6,7 +6,6 @@ import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from importlib import import_module
-from itertools import pairwise
 from math import ceil, log10
 from threading import Thread
 from typing import Any, Final, NamedTuple
@@ -124,12 +123,14 @@ def along(axis: Axis, values: Iterable[float | None], *, room: float, top: float
 class Room(NamedTuple):
     """The widths in pixels that a chart asks of its place; Vega-Lite does nothing with them (``usermeta``).
 
-    It is no narrower than ``least``, no wider than ``most`` where that is given, and at ``edges`` its height changes.
+    It is no narrower than ``least``, no wider than ``most`` where that is given, and at ``edges`` its height changes:
+    ``tops`` has the pixels above the plot before, between and after these.
     """
 
     least: int = 0
     most: int = 0
     edges: Sequence[int] = ()
+    tops: Sequence[int] = ()
 
 
 def finish(layers: Sequence[Part], *, height: int, room: Room | None = None) -> Spec:
@@ -213,6 +214,9 @@ Config = Mapping[str, Any]  # a Vega-Lite configuration
 
 FONT: Final = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', 'Liberation Sans', Arial, sans-serif"
 
+MEASURED: Final = "Arial, 'Liberation Sans', Arimo, Helvetica, sans-serif"
+"""Fonts as wide as the one by which pictures are laid out."""
+
 PALETTE: Final[Mapping[str, Mapping[str, str]]] = {
     "light": {"ink": "#1d2430", "muted": "#5b6472", "faint": "#e3e7ec", "paper": "#ffffff", "accent": "#0b62a4"},
     "dark": {"ink": "#e7eaef", "muted": "#9aa4b2", "faint": "#2c3440", "paper": "#12161c", "accent": "#6cb6f5"},
@@ -291,6 +295,8 @@ DARK: Final[Config] = _config("dark")  # on a dark screen
 
 USUAL = 640
 """Width of the place that a chart is drawn in where its height is the same in every one."""
+WIDER_FONT = 36
+"""Pixels to the left of pictures, for names in a font that is wider than the one by which they were laid out."""
 SPARE = 8
 """Pixels for turned names of columns, whose length depends on the reader's fonts."""
 
@@ -315,28 +321,63 @@ def _bounds(spec: Spec) -> Mapping[str, list[int]]:
 
 def wake() -> None:
     """Start what draws charts, which takes half a second, in a thread of its own: another core reads data meanwhile."""
-    Thread(target=box, args=({"mark": "point", "data": {"values": []}},)).start()
+    Thread(target=_svg, args=({"mark": "point", "data": {"values": []}},)).start()
 
 
-def boxes(spec: Spec) -> list[tuple[int, int, int]]:
-    """Up to which width of its place (0: any) a chart has which width (0: that of its place) and height in pixels.
+class ChartPicture(NamedTuple):
+    """A chart as it stands on a page before, or without, its scripts.
 
-    Empty where it cannot be drawn.
+    Attributes:
+        sizes: Up to which width of its place (0: any) it has which width (0: that of its place) and height in pixels.
+        picture: The chart as SVG, as wide as paper; None: it cannot be drawn, and then there are no sizes either.
     """
-    edges = _bounds(spec).get("edges", [])
-    drawn = [box(spec, (low + high) // 2) for low, high in pairwise([320, *edges, 2 * USUAL])] if edges else [box(spec)]
-    return [(edge, *size) for edge, size in zip([*edges, 0], drawn, strict=True) if size is not None]
+
+    sizes: Sequence[tuple[int, int, int]]
+    picture: str | None
 
 
-def box(spec: Spec, place: int = USUAL) -> tuple[int, int] | None:
-    """Width and height in pixels, the width 0 of a chart that is as wide as its place; None: it cannot be drawn."""
+def draw_place(spec: Spec) -> ChartPicture:
+    """Draw a chart for the places that it may stand in."""
+    svg = _svg(spec)
+    box = None if svg is None else _box(svg, flexible=spec.get("width", WIDTH) == WIDTH)
+    if svg is None or box is None:
+        return ChartPicture((), None)
+    width, height = box
+    edges, tops = (_bounds(spec).get(key, []) for key in ("edges", "tops"))
+    usual = sum(edge <= USUAL for edge in edges)
+    heights = [height + top - tops[usual] for top in tops] if edges else [height]
+    sizes = [(edge, width, own) for edge, own in zip([*edges, 0], heights, strict=True)]
+    return ChartPicture(sizes, _shorten(svg))
+
+
+def _shorten(svg: str) -> str:
+    """The same picture without what says to machines what its parts are, fonts named once, in hundredths of pixels."""
+    svg = re.sub(r' (?:role|aria-[a-z]+|class|font-family)="[^"]*"', "", svg)
+    svg = re.sub(r"(\.\d\d)\d+", r"\1", svg)
+    return re.sub(
+        r'<svg(.*?) width="(\d+)" height="(\d+)" viewBox="0 0 [^"]*"',
+        lambda match: (
+            f'<svg font-family="{MEASURED}"{match[1]} width="{int(match[2]) + WIDER_FONT}" height="{match[3]}" '
+            f'viewBox="{-WIDER_FONT} 0 {int(match[2]) + WIDER_FONT} {match[3]}"'
+        ),
+        svg,
+        count=1,
+    )
+
+
+def _svg(spec: Spec) -> str | None:
     library: Any = import_module("vl_convert")
+    config = {**LIGHT, "aria": False}  # a picture has one text alternative
     try:
-        drawn = library.vegalite_to_svg(json.dumps(fixed_width(spec, place)), config=dict(LIGHT))
+        return str(library.vegalite_to_svg(json.dumps(fixed_width(spec, USUAL)), config=config))
     except ValueError:  # the page says so in the place of the chart
         return None
-    match = re.match(r'<svg[^>]* width="(\d+)[^"]*" height="(\d+)', drawn)
+
+
+def _box(svg: str, *, flexible: bool) -> tuple[int, int] | None:
+    """Width and height in pixels, the width 0 of a chart that is as wide as its place."""
+    match = re.match(r'<svg[^>]* width="(\d+)[^"]*" height="(\d+)', svg)
     if match is None:
         return None
     width, height = int(match[1]), int(match[2])
-    return (0, height) if spec.get("width", WIDTH) == WIDTH else (width, height + SPARE)
+    return (0, height) if flexible else (width, height + SPARE)

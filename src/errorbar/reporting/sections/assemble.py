@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from errorbar.api.browse import Browse
 from errorbar.api.corpus_results import CorpusStudy, CrowdStudy, HooStudy, Study
 from errorbar.core.labels import join_words
 from errorbar.reporting.blocks import Block, Chart, Fold, ItemList, Matrix, Prose, Report, Section, SentenceBrowser
@@ -15,7 +16,7 @@ from errorbar.reporting.sections.crowd import crowd, detectors, sampling
 from errorbar.reporting.sections.figures import main_measure, rank_systems
 from errorbar.reporting.sections.headline import headline, terms
 from errorbar.reporting.sections.hoo import hoo, order_runs
-from errorbar.reporting.sections.leaderboard import attack, choices, leaderboard, precision_recall
+from errorbar.reporting.sections.leaderboard import attack, card_chart, choices, leaderboard, precision_recall
 from errorbar.reporting.sections.methods import list_missing, methods
 from errorbar.reporting.sections.references import references
 from errorbar.reporting.sections.summary import summary
@@ -35,14 +36,15 @@ def sentences(study: Study) -> Section | None:
     browse = study.browse
     title = "Sentences" if browse.unit == "sentence" else "Texts"
     with_edits = "with the edits of each annotator and each system, as the metric counts them."
-    about = [f"Every {browse.unit} {with_edits}"]
+    which, more = f"Every {browse.unit} {with_edits}", ""
     if browse.n_left_out:
-        numbers = f"{len(browse.units):,} of {len(browse.units) + browse.n_left_out:,} {browse.unit}s"
-        about = [
-            f"{numbers} {with_edits} They are those with most edits that a system missed or made in vain, then those "
-            f"in which annotators differ most. All other sections are of all {browse.unit}s. With the setting "
-            "sentences=all a page has every one of them, with sentences=NUMBER so many."
-        ]
+        which = f"{len(browse.units):,} of {len(browse.units) + browse.n_left_out:,} {browse.unit}s {with_edits}"
+        more = (
+            " They are those with most edits that a system missed or made in vain, then those in which annotators "
+            f"differ most. All other sections are of all {browse.unit}s. With the setting sentences=all a page has "
+            "every one of them, with sentences=NUMBER so many."
+        )
+    about = [f"{which}{more}{_order_sentence(browse)}"]
     if isinstance(study, CorpusStudy):
         best = [study.scores[k].system for k in rank_systems(study)]
     else:
@@ -50,6 +52,16 @@ def sentences(study: Study) -> Section | None:
     first = [name for name in best if name in set(browse.systems)][:SHOWN]
     meanings = code_key({edit.type for unit in browse.units for edits in unit.annotators for edit in edits or ()})
     return Section(title.lower(), title, [Prose(about), SentenceBrowser(browse, first, meanings)])
+
+
+def _order_sentence(browse: Browse) -> str:
+    """What stands first, as ``templates/pool.js`` sorts."""
+    if len(browse.systems) > 1:
+        return (
+            " First come those in which systems differ most: where the best corrects everything and the worst nothing, "
+            "those with most edits to make before others."
+        )
+    return " First come those in which the system missed most or made most in vain." if browse.systems else ""
 
 
 SECTIONS: tuple[Callable[[Study], Section | None], ...] = (
@@ -85,11 +97,13 @@ def build_report(
     date: str = "",
     no_sentences: str = "",
     most_sentences: int | None = None,
+    image: str = "",
 ) -> Report:
     """Make a report of studies; several kinds stand in one, each in its sections.
 
     ``command`` makes it again, ``date`` is as ``2026-11-21``, ``no_sentences`` says why they were left out; what is
     empty is not shown. ``most_sentences`` is how many can be looked at; None: the most telling ones, up to a limit.
+    ``image`` is the address of the share card on the web.
     """
     studies = [limit_sentences(study, most_sentences) for study in studies]
     sections = [(study, section) for study in studies for make in SECTIONS if (section := make(study))]
@@ -107,11 +121,18 @@ def build_report(
         *(title, summary(studies), unique, tuple(facts), __version__, date),
         headline=headline(studies),
         terms=terms(studies),
+        card=next((chart for chart in map(card_chart, studies) if chart is not None), None),
+        image=image,
     )
 
 
 def make_report(
-    studies: Sequence[Study], title: str, command: str, no_sentences: str, most_sentences: int | None = None
+    studies: Sequence[Study],
+    title: str,
+    command: str,
+    no_sentences: str,
+    most_sentences: int | None = None,
+    image: str = "",
 ) -> MadeReport:
     """The report of today with what is to be said of it; without a ``title`` it has the names of the data."""
     name = title or join_words(list(dict.fromkeys(study.name for study in studies)))
@@ -122,6 +143,7 @@ def make_report(
         date=today(),
         no_sentences=no_sentences,
         most_sentences=most_sentences,
+        image=image,
     )
     notes = dict.fromkeys(note for study in studies for note in study.notes)
     return MadeReport(report, studies, tuple(notes), tuple(list_missing(studies)))

@@ -61,11 +61,11 @@ def _of_systems(study: CorpusStudy) -> str:
     if value == 0 and measure.better == "higher":
         nothing = f"{'finds' if _detects(study) else 'corrects'} nothing as the annotators do"
         return f"{best.system} {nothing}." if n == 1 else f"No system of {n} {nothing.replace('nothing', 'anything')}."
-    judged = ""
+    judged, these = "", f"these {len(study.annotators)} annotators"
     if compared is not None and compared.found.test.judges is None and len(study.annotators) > 1:
-        judged = f"By the judgment of these {len(study.annotators)} annotators, "
+        judged = f"By the judgment of {these}, "
     share = human_share(study, best.system)
-    person, unknown = _person(study, share)
+    person, unknown = _person(study, share, "one of them" if judged else f"one of {these}")
     if n == 1:
         score = f"scores {value_text(value, measure.kind)}{' of 100' * (measure.kind == 'percent')}"
         claim = f"{_verb(study)} {person}" if person else score
@@ -107,8 +107,11 @@ def _doubt(study: CorpusStudy, best: str, tied: Sequence[str]) -> str:
     return f", but {' and '.join(doubts)}" if doubts else ""
 
 
-def _person(study: CorpusStudy, share: HumanShare | None) -> tuple[str, str]:
-    """How well a system does beside a person, and a sentence where nothing shows that; either is empty."""
+def _person(study: CorpusStudy, share: HumanShare | None, annotator: str) -> tuple[str, str]:
+    """How well a system does beside a person, and a sentence where nothing shows that; either is empty.
+
+    Where judges are not drawn anew, it is beside these annotators, of whom one is called ``annotator``.
+    """
     n = len(study.annotators)
     if n == 1:
         return "", " One annotator cannot show how well a person does."
@@ -116,7 +119,7 @@ def _person(study: CorpusStudy, share: HumanShare | None) -> tuple[str, str]:
         return "", ""
     if share.is_unclear:
         return "", f" {'Two' if n == TWO else n} annotators cannot show how well a person does."
-    person = "a person" if share.wider is not None else f"one of these {n} annotators"
+    person = "a person" if share.wider is not None else annotator
     ends = share.wider or share.ends
     if isinstance(ends, Interval) and ends.low > 1:
         return f"better than {person}", ""
@@ -145,7 +148,8 @@ def terms(studies: Sequence[Study]) -> list[str]:
         return []
     score = study.scores[0]
     measure = main_measure(score)
-    lines = [f"{measure.title}: {study.metric.summary}."]
+    summary = study.metric.summary
+    lines = [f"{summary}." if summary.startswith(measure.title) else f"{measure.title} ({summary})."]
     if {"precision", "recall", "f"} <= score.estimates.keys() and score.beta is not None:
         flags, errors = ("flags", "errors") if _detects(study) else ("corrections", "corrections")
         lines = [
@@ -153,7 +157,8 @@ def terms(studies: Sequence[Study]) -> list[str]:
             f"and recall (the share of the annotators' {errors} that it finds); {_weight(score.beta)}."
         ]
     best = study.scores[rank_systems(study)[0]].system
-    if (share := human_share(study, best)) is not None and not share.lower_is_better:
+    share = human_share(study, best)
+    if share is not None and not (share.lower_is_better or share.is_unclear):
         lines.append(
             "A person: each annotator's own corrections, scored like a system's against those of the others. Their "
             f"mean {measure.title} is 100%."

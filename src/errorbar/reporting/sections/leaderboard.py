@@ -18,7 +18,7 @@ from errorbar.core.estimate import Estimate, Interval
 from errorbar.core.labels import join_words
 from errorbar.metrics.comparison import LEAST_TEXTS, Comparison, Pair, PairResult, hopeless
 from errorbar.metrics.scores import Score
-from errorbar.reporting.blocks import Block, Chart, Fold, Matrix, PairCell, Prose, Section
+from errorbar.reporting.blocks import Block, Chart, Fold, Matrix, PairCell, Prose, Section, Spec
 from errorbar.reporting.charts.plane import PlanePoint, plane_chart
 from errorbar.reporting.charts.rows import Dot, dot_chart
 from errorbar.reporting.charts.vega import Axis
@@ -26,6 +26,7 @@ from errorbar.reporting.sections.figures import (
     MOST_NAMED,
     TWO,
     UNTESTED,
+    HumanShare,
     axis,
     comparable_scores,
     count_noun,
@@ -229,6 +230,7 @@ def _sentence(compared: ComparisonResult, reason: str, pairs: Sequence[Pair]) ->
     return f"Of {which} {why}."
 
 
+MOST_ON_CARD = 7  # systems on the share card, which is often shown small
 MOST_DRAWN = 40  # systems in the chart; the table has all
 OPENING = (
     "With several annotators a scorer chooses one for each sentence. The official scorers take the one that gives "
@@ -256,12 +258,10 @@ def leaderboard(study: Study) -> Section | None:
 def _chart(study: CorpusStudy) -> Chart:
     order, groups = rank_systems(study), study.groups
     scores = [study.scores[k] for k in order]
-    measure, main = main_measure(scores[0]), scores[0].main
-    name, kind = measure.title, measure.kind
+    measure = main_measure(scores[0])
+    name = measure.title
     shown = list(zip(scores, order, strict=True))[:MOST_DRAWN]
-    dots = [
-        Dot(score.system, *scale_estimate(score[main], kind), groups[k], outer=_outer_ends(score)) for score, k in shown
-    ]
+    dots = [_score_dot(study, k, groups[k]) for _, k in shown]
     barred = any(dot.low is not None for dot in dots)
     text = "Best first" + "; a bar says how far the score may be from that on other texts" * barred + "."
     if any(dot.outer for dot in dots):
@@ -277,27 +277,35 @@ def _chart(study: CorpusStudy) -> Chart:
     return Chart("leaderboard-chart", title, text, spec, _score_table(study, order, groups), open=True)
 
 
-def _share_charts(study: CorpusStudy) -> list[Chart]:
-    """The systems on a scale on which a human is 100; none where nothing shows what a human scores."""
+def _score_dot(study: CorpusStudy, k: int, group: str = "") -> Dot:
+    score = study.scores[k]
+    own = scale_estimate(score[score.main], main_measure(score).kind)
+    return Dot(score.system, *own, group, outer=_outer_ends(score))
+
+
+def _shares(study: CorpusStudy) -> dict[str, HumanShare]:
+    """The share of a human of each system, the best first; empty where nothing shows what a human scores."""
     order = [study.scores[k].system for k in rank_systems(study)]
     shares = {name: share for name in order if (share := human_share(study, name)) is not None}
-    if study.ceiling is None or not shares or any(share.lower_is_better for share in shares.values()):
-        return []
-    if any(share.n_humans == TWO for share in shares.values()):
+    if any(share.lower_is_better or share.n_humans == TWO for share in shares.values()):
+        return {}
+    return shares
+
+
+def _share_charts(study: CorpusStudy) -> list[Chart]:
+    """The systems on a scale on which a human is 100; none where nothing shows what a human scores."""
+    shares = _shares(study)
+    if study.ceiling is None or not shares:
         return []
     n_references, name = study.ceiling.found.sizes[-1], main_measure(study.scores[0]).title
-    dots = [Dot("a person", 100.0, role="human")]
-    for system, share in list(shares.items())[:MOST_DRAWN]:
-        low, high = _percent_ends(share.ends) or (None, None)
-        dots.append(Dot(system, 100 * share.value, low, high, outer=_percent_ends(share.wider)))
     text = (
         f"What each system scores as a share of what a person scores, {name} against {n_references} references each. "
     )
     text += "The line is a person: the mean of the annotators, each scored against the others."
-    if any(dot.outer for dot in dots):
+    judged = any(share.wider for share in shares.values())
+    if judged:
         text += " Thick bars: other texts, these judges; thin bars: other texts and other judges."
     columns = [Column("system"), Column("share of a person", "percent", "share")]
-    judged = any(share.wider for share in shares.values())
     columns += [Column(TITLE, "percent", "share_judges", interval="only")] * judged
     rows: list[list[Cell]] = [["a person", Estimate(1.0, study.n_sentences), *[None] * judged]]
     for system, share in shares.items():
@@ -305,8 +313,35 @@ def _share_charts(study: CorpusStudy) -> list[Chart]:
         rows.append([system, estimate, *[share.wider] * judged])
     title = "How near systems come to a person"
     table = Table(columns, rows, f"{title}, in percent", "human-share-values", (), study.confidence_level)
-    spec = dot_chart(dots, Axis(f"share of a person's {name} (percent)"), name_title="who", guide=100.0)
-    return [Chart("human-share", f"{title}: a person is 100", text, spec, table)]
+    return [Chart("human-share", f"{title}: a person is 100", text, _share_spec(shares, name, MOST_DRAWN), table)]
+
+
+def _share_spec(shares: Mapping[str, HumanShare], name: str, most: int) -> Spec:
+    """A row for a person and one for each of the best systems, ``most`` of them."""
+    dots = [Dot("a person", 100.0, role="human")]
+    for system, share in list(shares.items())[:most]:
+        low, high = _percent_ends(share.ends) or (None, None)
+        dots.append(Dot(system, 100 * share.value, low, high, outer=_percent_ends(share.wider)))
+    title = f"share of a person's {name} (percent){_best_text(most, len(shares))}"
+    return dot_chart(dots, Axis(title), name_title="who", guide=100.0)
+
+
+def _best_text(most: int, n: int) -> str:
+    return f", best {most} of {n:,} systems" if n > most else ""
+
+
+def card_chart(study: Study) -> Spec | None:
+    """The leaderboard of the share card: shares of a person where there are some, else scores; few rows."""
+    if not isinstance(study, CorpusStudy) or not study.scores:
+        return None
+    measure = main_measure(study.scores[0])
+    if shares := _shares(study):
+        return _share_spec(shares, measure.title, MOST_ON_CARD)
+    order = rank_systems(study)
+    own = axis(measure)
+    title = f"{own.title}{_best_text(MOST_ON_CARD, len(order))}"
+    dots = [_score_dot(study, k) for k in order[:MOST_ON_CARD]]
+    return dot_chart(dots, own._replace(title=title), name_title="system")
 
 
 def _percent_ends(ends: Interval | None) -> tuple[float, float] | None:

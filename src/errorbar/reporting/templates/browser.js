@@ -55,7 +55,7 @@ class Browser {
     // The value is the number, so that a document without a name can be chosen too.
     const documents = documentNames.length > 1 ? documentNames : [];
     this.options('document', [['', 'any document'], ...documents.map((name, index) => [String(index), name || '(no name)'])]);
-    const orders = [['', 'as in the corpus']];
+    const orders = [['', systems.length > 1 ? 'systems differ most' : 'most telling'], ['corpus', 'as in the corpus']];
     if (differing) orders.push(['differ', 'annotators differ most'], ['agree', 'annotators differ least']);
     if (systems.length) orders.push(['hard', 'hardest for systems']);
     orders.push(['long', 'longest']);
@@ -226,6 +226,7 @@ class Browser {
           this.parts.verdict.value = chosen ? '' : value;
           this.parts.system.value = chosen && this.pool.columns.systems.length > 1 ? 'any' : String(index);
           this.search({ say: true });
+          if (!chosen) this.enter();
         });
         const cell = make('td', 'number');
         cell.append(button);
@@ -244,7 +245,7 @@ class Browser {
   // Everybody's edits of what was found, also of those who are not shown.
   save(format) {
     this.exporter ??= new Exporter(this.pool);
-    const { text, notes } = this.exporter[format](this.found);
+    const { text, notes } = this.exporter[format]([...this.found].sort((a, b) => a - b));
     const all = this.found.length === this.pool.size;
     const name = `${this.section}${all ? '' : `-${this.found.length}-of-${this.pool.size}`}.${format}`;
     const kinds = { csv: 'text/csv', jsonl: 'application/jsonl', m2: 'text/plain' };
@@ -490,10 +491,16 @@ class Browser {
       this.setFilters(new URLSearchParams());
       this.search({ keep: unit });
     }
+    this.enter();
     const card = this.parts.list.querySelector('.current');
-    if (card) card.focus({ preventScroll: true });
     (card || this.element).scrollIntoView({ block: 'start', behavior: 'instant' });
     return true;
+  }
+
+  // The focus goes to what was chosen: the sentence, the first of several, or the line that says that there is none.
+  enter() {
+    const { list, status } = this.parts;
+    (list.querySelector('.current') || list.firstElementChild || status).focus({ preventScroll: true });
   }
 }
 

@@ -1,4 +1,4 @@
-// Charts: drawn when they come near the screen, again when the scheme changes, and all of them before printing.
+// Charts: drawn when they come near the screen, and again when the scheme changes. On paper pictures stand for them.
 const chartData = JSON.parse(document.getElementById('chart-data').textContent);
 const charts = [...document.querySelectorAll('figure.chart')].map((figure) => ({
   figure,
@@ -58,10 +58,8 @@ const themed = (spec, scheme) => {
 const embed = (element, spec, scheme) => vegaEmbed(element, themed(spec, scheme), {
   ast: true, actions: false, renderer: 'svg', defaultStyle: false, tooltip: showTip, mode: 'vega-lite',
 });
-// On paper every chart is light, also one that comes into view only because the page is laid out for paper.
-let printing = false;
 const redraw = async (chart) => {
-  const scheme = isDark() && !printing ? 'dark' : 'light';
+  const scheme = isDark() ? 'dark' : 'light';
   if (chart.drawn === scheme) return;
   chart.drawn = scheme;
   const old = chart.view;
@@ -142,8 +140,5 @@ document.addEventListener('DOMContentLoaded', () => {
   }, { rootMargin: '500px 0px' });
   for (const chart of charts) chartObserver.observe(chart.figure);
   schemeListeners.push(() => { for (const chart of charts) if (chart.drawn) draw(chart); });
-  const print = (on) => { printing = on; for (const chart of charts) draw(chart); };
-  addEventListener('beforeprint', () => print(true));
-  addEventListener('afterprint', () => print(false));
 });
 schemeChanged();

@@ -162,6 +162,22 @@ class Pool {
     return gold ? correct / gold - gold / 1e6 : 2;
   }
 
+  // How far the best and the worst system are apart (F1 of the unit), then how many edits there are to find; with one
+  // system, or none, how much is missed or made in vain.
+  telling(unit) {
+    const counts = this.columns.counts[unit];
+    let [best, worst, most, failed] = [-1, 2, 0, 0];
+    for (let at = 0; at < counts.length; at += 3) {
+      const [correct, proposed, gold] = counts.slice(at, at + 3);
+      const f = proposed + gold ? (2 * correct) / (proposed + gold) : 1;
+      [best, worst] = [Math.max(best, f), Math.min(worst, f)];
+      most = Math.max(most, gold);
+      failed += proposed + gold - 2 * correct;
+    }
+    if (counts.length > 3) return best - worst + most / 1e6;
+    return counts.length ? failed : this.disagreement(unit) ?? 0;
+  }
+
   // Numbers of edits of the annotator who made most.
   mostEdits(unit) {
     return Math.max(0, ...this.columns.annotations[unit].map((numbers) => (numbers || []).length));
@@ -169,6 +185,10 @@ class Pool {
 
   // Units in the order asked for; equals stay in corpus order, as Array.sort is stable.
   sorted(units, order) {
+    if (order === '') {
+      const telling = new Map(units.map((unit) => [unit, this.telling(unit)]));
+      units.sort((a, b) => telling.get(b) - telling.get(a));
+    }
     const differ = (unit) => this.disagreement(unit) ?? -1;
     if (order === 'differ') units.sort((a, b) => differ(b) - differ(a));
     if (order === 'agree') units.sort((a, b) => (this.disagreement(a) ?? 2) - (this.disagreement(b) ?? 2));
