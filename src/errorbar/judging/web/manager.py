@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from markupsafe import Markup
-from sqlalchemy import Connection, Row, func, select
+from sqlalchemy import Connection, func, select
 from starlette.background import BackgroundTask
 from starlette.requests import Request
 from starlette.responses import FileResponse, HTMLResponse, JSONResponse, RedirectResponse, Response
@@ -242,7 +242,7 @@ async def _codes(request: Request, seat: Seat) -> Response:
     return page(request, seat, "manage_codes.html", "/codes", parts | paging(first, first + len(rows)))
 
 
-def code_state(row: Row[Any]) -> str:
+def code_state(row: Any) -> str:  # noqa: ANN401 - of a query with these columns
     """The state of a rater's completion code; empty: there is none."""
     if row.code is None:
         return ""
