@@ -117,7 +117,7 @@ def test_the_desk_of_a_study_from_its_first_link_to_its_close(tmp_path: Path) ->
         assert "of 12 judgments" in page  # a pause makes nothing done
         assert "the study is paused" in page.casefold()
         asks = boss.http.get("/manage/handing-out/close").text
-        assert "1 link will let nobody new in" in asks
+        assert "1 open link will let nobody new in" in asks
         assert boss.form("/manage/handing-out/resume").status_code == 303
         assert "<h2>Wait</h2>" in front()
         assert "items without all judgments will not be handed out" in boss.http.get("/manage/handing-out/halt").text

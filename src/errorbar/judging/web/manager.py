@@ -322,6 +322,7 @@ async def sign_in(request: Request) -> Response:
         desk.logins.take(address(request))
         return login_page(request, "That is not the right token. The server prints it when it starts.", 403)
     session = await desk.writer.do(lambda tx: open_session(tx, None, desk.clock()))
+    desk.prepare_charts()
     response = RedirectResponse(f"{root_of(request)}/manage", 303)
     desk.set_cookie(response, MANAGER_COOKIE, session.token, f"{root_of(request)}/manage")
     desk.delete_cookie(response, FORM_COOKIE)

@@ -128,7 +128,7 @@ async def _ask(request: Request, seat: Seat) -> Response:
         " completion code if one is due.",
     ]
     if change == "close":
-        effects.append(f"{format_count(len(links), 'links')} will let nobody new in, also after Resume.")
+        effects.append(f"{format_count(len(links), 'open links')} will let nobody new in, also after Resume.")
         effects.append("Nothing is deleted. Resume hands out the rest again; new raters will need new links.")
         return confirm_page(request, seat, "", "Close the study?", effects, "Close the study", "", CLOSED)
     if change == "resume":

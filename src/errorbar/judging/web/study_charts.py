@@ -25,9 +25,9 @@ LONGEST_AHEAD = 4.0
 """Times that a study has taken so far until its expected end, beyond which a chart would show little else."""
 WIDTHS = {"narrow": 320, "wide": 400}
 """Pixels of the place of a chart, on a phone and on a wider screen."""
-FONT = "Arial, 'Liberation Sans', Helvetica, sans-serif"
-"""Of one width wherever a picture is looked at, which is not where it is drawn."""
-SCHEMES = {"light": {**LIGHT, "font": FONT}, "dark": {**DARK, "font": FONT}}
+PADDING = {"left": 24, "top": 4, "right": 8, "bottom": 4}
+"""Pixels around a chart: names may be wider in the font of who looks at it than in that of the machine that draws."""
+SCHEMES = {"light": {**LIGHT, "padding": PADDING}, "dark": {**DARK, "padding": PADDING}}
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +134,11 @@ def draw_picture(_: object, spec: Spec, width: str, scheme: str) -> bytes:
     return draw_spec(spec, "svg", WIDTHS[width], SCHEMES[scheme])
 
 
+def draw_nothing(_: object) -> None:
+    """Start the library that draws, which takes half a second."""
+    draw_spec(dot_chart([Dot("", 0)], Axis("")), "svg")
+
+
 class ChartPictures:
     """The pictures of the last status, each drawn once, when it is first asked for. Any number of threads may ask."""
 
@@ -158,6 +163,10 @@ class ChartPictures:
                 if status.at == self._at:
                     self._pictures[name, width, scheme] = picture
         return picture
+
+    def prepare(self) -> None:
+        """Start the process that draws, so that the first chart takes less."""
+        self._clerk.ask(draw_nothing)
 
     def close(self) -> None:
         """End the process that draws."""
