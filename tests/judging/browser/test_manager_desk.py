@@ -15,6 +15,7 @@ from tests.judging.browser.conftest import MakeStudy
 from tests.judging.browser.firefox import firefox, program
 from tests.judging.browser.items import marked
 from tests.judging.browser.live_study import LiveStudy
+from tests.judging.browser.rater import EXPECTED
 from tests.judging.served import Visitor
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ def answer(study: LiveStudy, name: str, said: str, most: int = 10) -> None:
 
 
 @pytest.fixture
-def at_work(make_study: MakeStudy) -> LiveStudy:
+def at_work(make_study: MakeStudy) -> Iterator[LiveStudy]:
     """Ada judged some items, and Bob, who is excluded; there is gold to test them by."""
     items = [marked(f"i{n}", f"Sentence {n} is [here] .") for n in range(30)]
     gold = [marked(f"g{n}", f"Gold {n} is [here] .", gold="error" if n % 2 else "ok") for n in range(6)]
@@ -56,7 +57,8 @@ def at_work(make_study: MakeStudy) -> LiveStudy:
     answer(study, "Bob", "error")
     boss = manager_of(study)
     assert boss.form("/manage/raters/2/exclude", reason="always says error").status_code == 303
-    return study
+    yield study
+    study.stop()
 
 
 def token_of(study: LiveStudy) -> str:
@@ -80,8 +82,8 @@ def sign_in(chromium: Browser) -> Iterator[Any]:
         context.set_default_timeout(30000)
         contexts.append(context)
         page = context.new_page()
-        page.on("console", lambda line: said.append(line.text) if line.type in ("error", "warning") else None)
-        page.on("pageerror", lambda error: said.append(str(error)))
+        page.on("console", lambda line: said.append(f"{line.type}: {line.text}"))
+        page.on("pageerror", lambda error: said.append(f"error: {error}"))
         page.goto(f"{study.url}/manage")
         page.fill("#token", token_of(study))
         page.press("#token", "Enter")
@@ -91,7 +93,8 @@ def sign_in(chromium: Browser) -> Iterator[Any]:
     yield open_page
     for context in contexts:
         context.close()
-    assert said == []
+    complaints = [line for line in said if line.startswith(("error", "warning"))]
+    assert [line for line in complaints if not any(part in line for part in EXPECTED)] == []
 
 
 @pytest.mark.parametrize("dark", [False, True])
@@ -111,32 +114,25 @@ def test_axe_finds_nothing_in_chromium_and_nothing_is_cut_off(at_work: LiveStudy
     assert {where: names for where, names in found.items() if names} == {}
 
 
-def test_axe_finds_nothing_in_firefox(at_work: LiveStudy, tmp_path: Path) -> None:
+@pytest.mark.parametrize("dark", [False, True])
+def test_axe_finds_nothing_in_firefox(at_work: LiveStudy, tmp_path: Path, dark: bool) -> None:
     if program() is None:
         missing("Firefox (apt-get install firefox-esr)")
     found = {}
-    with firefox(tmp_path) as fox:
-        for dark in (False, True):
-            fox.ask("Marionette:SetContext", value="chrome")
-            name = "layout.css.prefers-color-scheme.content-override"
-            fox.run(f"Services.prefs.setIntPref('{name}', {0 if dark else 1})")
-            fox.ask("Marionette:SetContext", value="content")
-            if not dark:
-                fox.goto(f"{at_work.url}/manage")
-                fox.run("document.querySelector('#token').value = arguments[0]", token_of(at_work))
-                fox.run("document.querySelector('form button').click()")
-                fox.until("document.querySelector('.next') !== null")
-            for path in PAGES:
-                fox.goto(f"{at_work.url}/manage{path}")
-                fox.until("document.images.length === 0 || document.images[0].complete")
-                assert fox.run("matchMedia('(prefers-color-scheme: dark)').matches") is dark
-                for width in WIDTHS:
-                    fox.ask("WebDriver:SetWindowRect", width=width, height=900)
-                    if width >= 768:  # no window of Firefox is as narrow as a phone
-                        fox.until(f"Math.abs(innerWidth - {width}) < 20")
-                    script = f"{axe_source()}; {AXE}.then({CALLED}).then(arguments[arguments.length - 1])"
-                    found[path, width, dark] = fox.ask("WebDriver:ExecuteAsyncScript", script=script, args=[])
-                    assert fox.run(NARROW), (path, width)
+    with firefox(tmp_path, {"layout.css.prefers-color-scheme.content-override": 0 if dark else 1}) as fox:
+        fox.goto(f"{at_work.url}/manage")
+        fox.run("document.querySelector('#token').value = arguments[0]", token_of(at_work))
+        fox.run("document.querySelector('form button').click()")
+        fox.until("document.querySelector('.next') !== null")
+        for path in PAGES:
+            fox.goto(f"{at_work.url}/manage{path}")
+            assert fox.run("matchMedia('(prefers-color-scheme: dark)').matches") is dark
+            for width in WIDTHS:
+                fox.ask("WebDriver:SetWindowRect", width=width, height=900)
+                fox.until(f"innerWidth <= Math.max({width}, 500)")  # no window of Firefox is as narrow as a phone
+                script = f"{axe_source()}; {AXE}.then({CALLED}).then(arguments[arguments.length - 1])"
+                found[path, width] = fox.ask("WebDriver:ExecuteAsyncScript", script=script, args=[])
+                assert fox.run(NARROW), (path, width)
     assert {where: names for where, names in found.items() if names} == {}
 
 
@@ -173,7 +169,7 @@ def test_a_rater_is_excluded_and_brought_back_by_keys_alone(at_work: LiveStudy, 
 def test_forms_work_without_scripts(at_work: LiveStudy, sign_in: Any) -> None:  # noqa: ANN401
     page = sign_in(at_work, java_script_enabled=False)
     assert page.locator("[data-copy]:visible").count() == 0  # they would do nothing
-    assert page.locator(".charts img").count() == 3
+    page.locator(".charts img").nth(2).wait_for()  # a busy machine computes the first figures meanwhile
     page.click("text=Pause the study")
     page.click("button:has-text('Pause the study')")
     assert page.locator("#state-title").inner_text() == "The study is paused"
@@ -197,7 +193,7 @@ def test_the_page_follows_the_study_and_keeps_what_is_open_and_focused(at_work: 
     page.wait_for_function("text => document.querySelector('.count').innerText !== text", arg=before)
     assert page.evaluate("document.querySelector('#figures').open")
     assert page.locator("[data-every]").inner_text() == "This page stays up to date."
-    at_work.kill()
+    at_work.stop()
     page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
     page.get_by_text("The server does not answer").wait_for()
     at_work.start()

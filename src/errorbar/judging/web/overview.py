@@ -22,8 +22,8 @@ StudyState = Literal["open", "complete", "paused", "closed"]
 STATES: dict[StudyState, str] = {
     "open": "Raters are given items.",
     "complete": "Every item has its judgments.",
-    "paused": "Nothing is handed out.",
-    "closed": "Nothing is handed out, and no link lets anybody in.",
+    "paused": "Nothing more is handed out.",
+    "closed": "Nothing more is handed out, and no link lets anybody in.",
 }
 
 
