@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import update
 
-from errorbar import judge_init, judge_invite, judge_status
+from errorbar import judge_change, judge_init, judge_invite, judge_status
 from errorbar.judging import RATER, Study, StudyRules
 from errorbar.judging.study.figures import Forecast, history
 from errorbar.judging.study.invitations import Invite, Link
@@ -30,7 +30,7 @@ AT_WORK = Forecast(30, 60.0, 1.0, 1800.0, 1500.0, 2400.0)
         (COUNTS, [CROWD], AT_WORK, 0, "Wait"),
         (replace(COUNTS, counted=40), [CROWD], None, 2, "Export the judgments"),
         (replace(COUNTS, paused="lunch"), [CROWD], AT_WORK, 2, "Resume the study, or close it"),
-        (replace(COUNTS, paused="over"), [], AT_WORK, 2, "Export the judgments"),
+        (replace(COUNTS, paused="over", closed="over"), [], AT_WORK, 2, "Export the judgments"),
         (COUNTS, [CROWD], AT_WORK, 2, "Look at 2 raters"),
         (COUNTS, [CROWD], AT_WORK, 1, "Look at 1 rater"),
         (replace(COUNTS, n_raters=0, n_active=0), [], None, 0, "Invite raters"),
@@ -127,6 +127,8 @@ def test_the_desk_of_a_study_from_its_first_link_to_its_close(tmp_path: Path) ->
         assert "<h2>Export the judgments</h2>" in page
         assert "the study is closed" in page.casefold()
         assert {link.state for link in judge_invite(study.folder).links} == {"revoked"}
+        judge_change(study.folder, resume=True)
+        assert "the study is open" in front().casefold()
         assert not re.search(r"\b(sprt|held|estimand)\b", page)
 
 
