@@ -135,7 +135,7 @@ def judges(clean: Clean, *options: str) -> None:
 
 def test_judge(installed: Install) -> None:
     clean = installed("judge")
-    only(clean, "judge")
+    only(clean, "judge", "report")
     judges(clean)
 
 
@@ -143,7 +143,7 @@ def test_postgresql(installed: Install) -> None:
     if postgresql_cluster.binaries() is None:
         missing("PostgreSQL's server")
     clean = installed("judge", "postgresql")
-    only(clean, "judge", "postgresql")
+    only(clean, "judge", "report", "postgresql")
     with postgresql_cluster.cluster(*postgresql_cluster.FAST) as server:
         judges(clean, "--store", server.database("study"))
 

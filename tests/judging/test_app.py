@@ -17,7 +17,7 @@ from sqlalchemy import func, select
 
 from errorbar import judge_init, judge_invite, judge_raters
 from errorbar.judging import RATER, Study, StudyRules
-from errorbar.judging.store.tables import ASSIGNMENT, SESSION
+from errorbar.judging.store.tables import ASSIGNMENT, ITEM, SESSION
 from errorbar.judging.study.status import StudyStatus
 from errorbar.judging.web.live_status import Figures, LiveStatus
 from tests.judging.served import CSRF, Visitor, made_study, said_of, served
@@ -46,6 +46,12 @@ def link(study: Study, name: str) -> str:
 def taken(study: Study) -> int:
     with study.store(read_only=True) as store, store.read() as snapshot:
         return snapshot.scalar(select(func.count()).select_from(ASSIGNMENT)) or 0
+
+
+def places(study: Study) -> int:
+    """Places of items that raters have taken."""
+    with study.store(read_only=True) as store, store.read() as snapshot:
+        return snapshot.scalar(select(func.sum(ITEM.c.taken))) or 0
 
 
 def test_from_the_link_to_the_answers(study: Study, url: str) -> None:
@@ -173,24 +179,36 @@ def test_the_manager_sees_and_changes(study: Study, url: str) -> None:
     held = hal.claim()["items"]
     assert manager.manage(study).status_code == 303
     assert manager.http.get("/manage").status_code == 200
-    page = manager.http.get("/manage/raters").text
-    row = next(each for each in page.split("<tr>") if ">hal</th>" in each)
-    action = re.search(r'action="(/manage/raters/\d+/exclude)"', row)
-    assert action
-    assert manager.form(action[1], "/manage/raters").status_code == 422  # no reason
-    assert manager.form(action[1], "/manage/raters", reason="a test").status_code == 303
+    address = re.search(r'href="(/manage/raters/\d+/exclude)"', row_of("hal", manager.http.get("/manage/raters").text))
+    assert address
+    asks = manager.http.get(address[1]).text
+    assert "Exclude hal?" in asks
+    foreseen = re.search(r"(\d+) judgments? set aside, (\d+) items back to work\.", asks)
+    assert foreseen
+    before = places(study)
+    assert manager.form(address[1]).status_code == 422  # no reason
+    done = manager.form(address[1], reason="a test")
+    assert done.status_code == 303
+    assert before - places(study) == int(foreseen[2])
+    told = manager.http.get(done.headers["location"]).text
+    assert f"<strong>hal</strong> is excluded: {foreseen[1]} judgment" in told
+    assert f'action="{address[1].replace("exclude", "readmit")}"' in told  # Undo
     found = next(each for each in judge_raters(study.folder).raters if each.name == "hal")
     assert (found.status, found.reason, found.by, found.held) == ("excluded", "a test", "manager", 0)
     late = hal.answer(held[:1])
     assert late["receipts"][0]["status"] in ("saved", "extra")
     assert late["work"]["standing"] == "excluded"
-    assert manager.form(action[1].replace("exclude", "readmit"), "/manage/raters").status_code == 303
+    assert "count again." in manager.http.get(address[1].replace("exclude", "readmit")).text
+    assert manager.form(address[1].replace("exclude", "readmit"), "/manage/raters").status_code == 303
     assert hal.claim()["standing"] == "work"
+    assert manager.http.get("/manage/raters/999/exclude").status_code == 404
+    assert manager.http.get(f"/manage/raters/{2**64}/exclude").status_code == 404
+    assert manager.http.get("/manage/raters/1/delete").status_code == 404
 
 
 def row_of(name: str, page: str) -> str:
     """Of a table, the row of that name."""
-    return next(each for each in page.split("<tr>") if f">{name}</th>" in each)
+    return next(row for row in page.split("<tr") if f">{name}</th>" in row)
 
 
 def test_every_page_of_the_manager(study: Study, url: str) -> None:

@@ -11,6 +11,7 @@ from sqlalchemy import event
 
 from errorbar.core import UsageError
 from errorbar.judging import StudyRules, add_items, check, current_rules, exclude, readmit, set_rules, stop_item
+from errorbar.judging.protocol.exclusions import foresee_exclusion, foresee_readmission
 from errorbar.judging.protocol.leases import expire
 from tests.judging.empty_stores import Study, work_item
 
@@ -65,6 +66,35 @@ def test_an_excluded_raters_places_are_free_and_come_back_with_them(make_study: 
     assert [states[one, lease.item.name, "main"] for lease in (first, second, third)] == ["extra", "done", "done"]
     rows = study.rows('SELECT reason, "by", since, until, undone_by FROM exclusion')
     assert rows == [("too fast", "manager", 5.0, 8.0, "manager")]
+
+
+def test_the_effects_are_foreseen(make_study: Make) -> None:
+    """Counted in the store before and after: judgments, items that have a free place, judgments that find none."""
+    study = make_study(5, 3)
+    one, two, three = study.raters
+    late = study.claim(three, 1).leases[0]
+    study.clock.now += 7200
+    leases = study.claim(one, 5).leases
+    for lease in leases[:4]:
+        study.answer(one, lease)
+    assert study.answer(three, late).status == "extra"  # takes the place of one of the four
+    study.write(lambda tx: stop_item(tx, next(x.item.name for x in leases[:4] if x.item != late.item), "cut", 0.0))
+
+    def free() -> int:
+        return int(study.rows("SELECT count(*) FROM item WHERE taken < 1 AND stopped = ''")[0][0])
+
+    foreseen, before = study.write(lambda tx: foresee_exclusion(tx, one)), free()
+    study.write(lambda tx: exclude(tx, one, "reason", "manager", 1.0))
+    assert (foreseen.n_judgments, foreseen.n_items, foreseen.n_in_hand) == (4, 3, 1)
+    assert str(foreseen) == "4 judgments set aside, 3 items back to work"
+    assert free() - before == 3
+    for lease in study.claim(two, 1).leases:
+        study.answer(two, lease)
+    foreseen_again = study.write(lambda tx: foresee_readmission(tx, one))
+    study.write(lambda tx: readmit(tx, one, "manager", 2.0))
+    states = [state for (rater, *_), state in study.states().items() if rater == one]
+    assert (foreseen_again.n_judgments, foreseen_again.n_extra) == (states.count("done"), states.count("extra"))
+    assert states.count("extra") >= 1
 
 
 def test_an_extra_answer_takes_the_place_of_one_that_is_set_aside(make_study: Make) -> None:

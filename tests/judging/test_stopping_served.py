@@ -71,14 +71,14 @@ def test_a_study_that_acts(make: Callable[[str], Study], monkeypatch: pytest.Mon
         assert {receipt["status"] for receipt in late["receipts"]} <= {"saved"}
         assert (late["work"]["standing"], bool(late["work"]["code"])) == ("finished", True)
         manager.manage(study)
-        page = manager.http.get("/manage").text
-        assert "Nothing more is handed out: <span dir=\"auto\">share of 'error' is 0.00" in page.replace("&#39;", "'")
-        assert "Stopping saved" in page
+        page = manager.http.get("/manage").text.replace("&#39;", "'")
+        assert "Nothing more is handed out. Why: <span dir=\"auto\">share of 'error' is 0.00" in page
+        assert "Pausing saved" in page
         assert manager.form("/manage/handing-out/resume", "/manage").status_code == 303
         assert entered(study, url, "cleo").claim(5)["standing"] == "work"
         page = manager.http.get("/manage").text
-        assert "narrow enough to stop. Stopping now saves" in page.replace("</span>", "")
-        assert "stops by itself" not in page
+        assert "narrow enough to stop. Pausing now saves" in page.replace("</span>", "")
+        assert "paused by itself" not in page
     stored = read_stored(database(study))
     assert check_places.nothing_handed_out_while_halted(History(), stored) == []
     assert check_places.at_most_k_always(History(), stored) == []

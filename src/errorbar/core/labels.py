@@ -12,7 +12,7 @@ from unicodedata import decimal
 
 _DIGITS = re.compile(r"(\d+)")
 _PLURAL = re.compile(
-    r"\b(sentence|document|system|essay|token|annotator|edit|editor|fragment|line|problem|run|item|rater|judgment|comparison|pair|tie|judge|reference)s\b"
+    r"\b(sentence|document|system|essay|token|annotator|edit|editor|fragment|line|problem|run|item|rater|judgment|comparison|pair|tie|judge|reference|link)s\b"
 )
 LONGEST_SHOWN, MOST_NAMED = 60, 10  # characters of a label, and labels, that a message shows before it counts the rest
 

@@ -31,7 +31,7 @@ from errorbar.datasets.cards import cache_root
 from errorbar.formats.saving import save_bytes, save_lines
 from errorbar.reporting.blocks import Chart, Report, SentenceBrowser, Spec, format_markdown, latex
 from errorbar.reporting.card import card_png
-from errorbar.reporting.charts.vega import DARK, LIGHT, PALETTE, Config, boxes, draw_place, fixed_width
+from errorbar.reporting.charts.vega import DARK, LIGHT, PALETTE, Config, draw_place, fixed_width
 from errorbar.tables.result import html_table
 from errorbar.tables.shown import format_table
 

@@ -8,7 +8,7 @@ import shutil
 import socket
 import subprocess
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -120,11 +120,12 @@ def program() -> str | None:
 
 
 @contextmanager
-def firefox(folder: Path) -> Iterator[Firefox]:
-    """A headless Firefox with a fresh profile in ``folder``."""
+def firefox(folder: Path, preferences: Mapping[str, object] | None = None) -> Iterator[Firefox]:
+    """A headless Firefox with a fresh profile in ``folder``, maybe with some preferences."""
     profile = folder / "profile"
     profile.mkdir()
-    lines = [f"user_pref({json.dumps(name)}, {json.dumps(value)});" for name, value in PREFERENCES.items()]
+    values = {**PREFERENCES, **(preferences or {})}
+    lines = [f"user_pref({json.dumps(name)}, {json.dumps(value)});" for name, value in values.items()]
     (profile / "user.js").write_text("\n".join(lines))
     command = [str(program()), "--headless", "--no-remote", "--marionette", "--profile", str(profile), "about:blank"]
     with (folder / "firefox.log").open("wb") as log:

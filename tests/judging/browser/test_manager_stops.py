@@ -35,20 +35,23 @@ def test_stop_and_go_on(make_study: MakeStudy, sit_down: SitDown, chromium: Brow
         page.click("text=Sign in")
         told = page.locator(".handing-out [role=status]")
         assert "narrow enough to stop" in told.inner_text()
-        assert "Stopping now saves 10 judgments" in told.inner_text()  # ten more are held
+        assert "Pausing now saves 10 judgments" in told.inner_text()  # ten more are held
         assert "$1.00" in told.inner_text()
         page.evaluate(axe_source())
         found = page.evaluate("() => axe.run({ resultTypes: ['violations'] })")["violations"]
         assert [each["id"] for each in found if each["impact"] in {"serious", "critical"}] == []
-        page.click("text=Stop handing out")
-        assert told.inner_text().startswith("Nothing more is handed out: share of 'error' is 0.00")
+        page.click(".handing-out >> text=Pause the study")
+        assert page.input_value("#reason").startswith("share of 'error' is 0.00")
+        page.click("button:has-text('Pause the study')")
+        assert "Nothing more is handed out. Why: share of 'error' is 0.00" in told.inner_text()
         for _ in range(10):
             ada.press("o")
         ada.saved()
         ada.page.get_by_text("code").first.wait_for()  # what was held is judged, and she gets her code
         assert len(study.answers()) == 30
         page.reload()
-        page.click("text=Hand out again")
+        page.click("text=Resume >> nth=-1")
+        page.click("button:has-text('Resume the study')")
         assert "Nothing more" not in page.locator(".handing-out").inner_text()
     finally:
         context.close()

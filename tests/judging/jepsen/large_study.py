@@ -16,7 +16,7 @@ LEFT = 2000
 """Items that lack their last judgment."""
 
 
-def fill(store: Path, k: int, left: int = LEFT) -> None:
+def fill(store: Path, k: int, left: int = LEFT, n_raters: int = RATERS) -> None:
     """Judgments of all items but the last one of some."""
     one = sqlite3.connect(store)
     one.execute("PRAGMA synchronous = OFF")
@@ -27,21 +27,21 @@ def fill(store: Path, k: int, left: int = LEFT) -> None:
     one.executemany(
         "INSERT INTO rater (id, name, participant, seed, status, quiz, claims, answered, judged, joined)"
         " VALUES (?, ?, ?, ?, 'active', 'due', ?, ?, ?, 0)",
-        _raters(items, taken, k),
+        _raters(items, taken, k, n_raters),
     )
     one.executemany(
         "INSERT INTO assignment (id, token, item, rater, round, seq, answered, reversed, state, version, lease_until)"
         " VALUES (?, ?, ?, ?, 'main', ?, ?, 0, 'done', 1, 0)",
-        ((a, f"{a:024x}", item, rater, seq, seq) for a, item, rater, seq in _rows(items, taken, k)),
+        ((a, f"{a:024x}", item, rater, seq, seq) for a, item, rater, seq in _rows(items, taken, k, n_raters)),
     )
     one.executemany(
         "INSERT INTO answer (submission, assignment, version, answer, milliseconds, status, at)"
         " VALUES (?, ?, 1, '{\"judgment\": \"ok\"}', 2000, 'saved', 0)",
-        ((f"s{a}", a) for a, *_ in _rows(items, taken, k)),
+        ((f"s{a}", a) for a, *_ in _rows(items, taken, k, n_raters)),
     )
     one.executemany(
         "INSERT INTO event (at, kind, rater, assignment, submission, data) VALUES (0, 'answered', ?, ?, ?, ?)",
-        ((rater, a, f"s{a}", _receipt(a)) for a, _, rater, _ in _rows(items, taken, k)),
+        ((rater, a, f"s{a}", _receipt(a)) for a, _, rater, _ in _rows(items, taken, k, n_raters)),
     )
     one.executemany("UPDATE item SET taken = ? WHERE id = ?", ((taken[n], item) for n, (item, _) in enumerate(items)))
     one.commit()
@@ -53,23 +53,23 @@ def _receipt(number: int) -> str:
     return json.dumps({"receipt": receipt, "state": "done"})
 
 
-def _rows(items: list[tuple[int, int]], taken: list[int], k: int) -> Iterator[tuple[int, int, int, int]]:
+def _rows(items: list[tuple[int, int]], taken: list[int], k: int, n_raters: int) -> Iterator[tuple[int, int, int, int]]:
     """Number, item, rater and place in the rater's order of each assignment."""
-    order = [0] * (RATERS + 1)
+    order = [0] * (n_raters + 1)
     number = 0
     for n, (item, _) in enumerate(items):
         for j in range(taken[n]):
-            rater = 1 + (n * k + j) % RATERS
+            rater = 1 + (n * k + j) % n_raters
             order[rater] += 1
             number += 1
             yield number, item, rater, order[rater]
 
 
-def _raters(items: list[tuple[int, int]], taken: list[int], k: int) -> Iterator[tuple[object, ...]]:
-    n = [0] * (RATERS + 1)
-    for _, _, rater, seq in _rows(items, taken, k):
+def _raters(items: list[tuple[int, int]], taken: list[int], k: int, n_raters: int) -> Iterator[tuple[object, ...]]:
+    n = [0] * (n_raters + 1)
+    for _, _, rater, seq in _rows(items, taken, k, n_raters):
         n[rater] = seq
-    for rater in range(1, RATERS + 1):
+    for rater in range(1, n_raters + 1):
         yield rater, f"r{rater}", f"p{rater}", rater, n[rater], n[rater], n[rater]
 
 

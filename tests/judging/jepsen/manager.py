@@ -12,7 +12,7 @@ from tests.helpers.lean_http import BrokenError, Browser, Reply
 from tests.judging.jepsen.history import History
 from tests.judging.jepsen.rater_page import CSRF
 
-ROW = re.compile(r'action="[^"]*/manage/raters/(\d+)/(exclude|readmit)"')
+ROW = re.compile(r'href="[^"]*/manage/raters/(\d+)/(exclude|readmit)"')
 Form = tuple[str, dict[str, str]]
 """Where a form is sent, and what the history says of it."""
 

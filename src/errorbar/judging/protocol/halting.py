@@ -21,8 +21,10 @@ from errorbar.core.problems import Problem, UsageError
 from errorbar.judging.protocol.assignments import HALTED, note
 from errorbar.judging.protocol.changes import set_rules
 from errorbar.judging.stopping.question import StopQuestion
-from errorbar.judging.study.rules import current_rules
+from errorbar.judging.study.rules import current_rules, get_value, set_value
 
+CLOSED = "closed"
+"""The name in the store of why the study is closed."""
 END = 2**62
 """A place behind all items."""
 _HELD = "i.id IN (SELECT item FROM assignment WHERE state = 'open' AND round = 'main')"
@@ -69,6 +71,17 @@ def halt(tx: Connection, reason: str, by: str, now: float) -> int:
     return n
 
 
+def close(tx: Connection, reason: str, by: str, now: float) -> None:
+    """Halt for good: the study says that it is closed, until it is resumed. Links are for the caller to revoke."""
+    halt(tx, reason, by, now)
+    set_value(tx, CLOSED, reason.strip())
+
+
+def why_closed(tx: Connection) -> str:
+    """The reason; empty: the study is not closed."""
+    return get_value(tx, CLOSED) or ""
+
+
 def to_halt(tx: Connection) -> int:
     """How many items a halt would stop."""
     return int(tx.scalar(_LACK, {"k": current_rules(tx).raters_per_item}))
@@ -81,6 +94,8 @@ def resume(tx: Connection, by: str, now: float) -> int:
         How many items.
     """
     rules, n = current_rules(tx), int(tx.scalar(_HALTED, _MARK))
+    if why_closed(tx):
+        set_value(tx, CLOSED, "")
     if n:
         if rules.stop and (question := StopQuestion.parse(rules.stop)).act:
             set_rules(tx, replace(rules, stop=str(question.told())), now)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from markupsafe import Markup
-from sqlalchemy import Connection, Row, func, select
+from sqlalchemy import Connection, func, select
 from starlette.background import BackgroundTask
 from starlette.requests import Request
 from starlette.responses import FileResponse, HTMLResponse, JSONResponse, RedirectResponse, Response
@@ -242,7 +242,7 @@ async def _codes(request: Request, seat: Seat) -> Response:
     return page(request, seat, "manage_codes.html", "/codes", parts | paging(first, first + len(rows)))
 
 
-def code_state(row: Row[Any]) -> str:
+def code_state(row: Any) -> str:  # noqa: ANN401 - of a query with these columns
     """The state of a rater's completion code; empty: there is none."""
     if row.code is None:
         return ""
@@ -322,6 +322,7 @@ async def sign_in(request: Request) -> Response:
         desk.logins.take(address(request))
         return login_page(request, "That is not the right token. The server prints it when it starts.", 403)
     session = await desk.writer.do(lambda tx: open_session(tx, None, desk.clock()))
+    desk.prepare_charts()
     response = RedirectResponse(f"{root_of(request)}/manage", 303)
     desk.set_cookie(response, MANAGER_COOKIE, session.token, f"{root_of(request)}/manage")
     desk.delete_cookie(response, FORM_COOKIE)

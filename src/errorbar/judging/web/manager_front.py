@@ -13,7 +13,7 @@ from starlette.routing import Route
 
 from errorbar.core.labels import format_count
 from errorbar.core.problems import UsageError
-from errorbar.judging.protocol.halting import halt, resume, to_halt
+from errorbar.judging.protocol.halting import close, halt, resume, to_halt
 from errorbar.judging.scheme_kinds import kind_of
 from errorbar.judging.stopping.watch import reason_of, saving, stopping_table, verdict
 from errorbar.judging.study.invitations import revoke
@@ -84,10 +84,9 @@ async def change_state(request: Request) -> Response:
         if change == "resume":
             resume(tx, MANAGER, now)
             return
-        halt(tx, reason, MANAGER, now)
-        if change == "close":
-            for link in links:
-                revoke(tx, link.invite.label, now)
+        (close if change == "close" else halt)(tx, reason, MANAGER, now)
+        for link in links if change == "close" else ():
+            revoke(tx, link.invite.label, now)
 
     links = await _open_links(request, seat)
     try:
@@ -167,7 +166,7 @@ async def _front(request: Request, seat: Seat) -> Response:
         "end": describe_end(counts, ahead, now),
         "as_of": "" if status is None else moment_of(status),
         "every": EVERY,
-        "state": counts.state(links),
+        "state": counts.state,
         "states": STATES,
         "decision": decision,
         "verdict": "" if decision is None else f"{decision.of}: {verdict(decision)}",

@@ -10,7 +10,7 @@ from sqlalchemy import Connection, func, select, text
 
 from errorbar.core.labels import format_count
 from errorbar.judging.protocol.assignments import HALTED
-from errorbar.judging.protocol.halting import why_halted
+from errorbar.judging.protocol.halting import why_closed, why_halted
 from errorbar.judging.stopping.decision import StopDecision
 from errorbar.judging.store.tables import ITEM, RATER
 from errorbar.judging.study.figures import WINDOW_HOURS, Forecast
@@ -22,8 +22,8 @@ StudyState = Literal["open", "complete", "paused", "closed"]
 STATES: dict[StudyState, str] = {
     "open": "Raters are given items.",
     "complete": "Every item has its judgments.",
-    "paused": "Nothing is handed out.",
-    "closed": "Nothing is handed out, and no link lets anybody in.",
+    "paused": "Nothing more is handed out.",
+    "closed": "Nothing more is handed out, and no link lets anybody in.",
 }
 
 
@@ -38,6 +38,7 @@ class StudyCounts:
         n_active: Of them those who are not excluded.
         raters_per_item: Judgments that an item needs.
         paused: Why nothing is handed out; empty: it is.
+        closed: Why the study is closed; empty: it is not.
     """
 
     counted: int
@@ -46,11 +47,13 @@ class StudyCounts:
     n_active: int
     raters_per_item: int
     paused: str
+    closed: str = ""
 
-    def state(self, links: Sequence[Link]) -> StudyState:
-        """The state of the study whose open links are these."""
-        if self.paused:
-            return "paused" if links else "closed"
+    @property
+    def state(self) -> StudyState:
+        """The state of the study."""
+        if self.closed or self.paused:
+            return "closed" if self.closed else "paused"
         return "complete" if 0 < self.wanted <= self.counted else "open"
 
 
@@ -75,7 +78,7 @@ def count_study(tx: Connection) -> StudyCounts:
     in_hand, in_hand_of_stopped = tx.execute(_IN_HAND, {"n": len(HALTED), "halted": HALTED}).one()
     n_raters, n_active = tx.execute(select(func.count(), func.count().filter(RATER.c.status == "active"))).one()
     wanted = n_wanted * k + of_stopped - in_hand_of_stopped
-    return StudyCounts(int(taken - in_hand), int(wanted), n_raters, n_active, k, why_halted(tx))
+    return StudyCounts(int(taken - in_hand), int(wanted), n_raters, n_active, k, why_halted(tx), why_closed(tx))
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,9 +127,9 @@ def _steps(
     counts: StudyCounts, links: Sequence[Link], ahead: Forecast | None, n_doubts: int, decision: StopDecision | None
 ) -> Iterator[NextStep]:
     """The steps that make sense, the most urgent first."""
-    state = counts.state(links)
+    state = counts.state
     if state in ("closed", "complete"):
-        why = "Every item has its judgments." if state == "complete" else f"The study is closed: {counts.paused}."
+        why = "Every item has its judgments." if state == "complete" else f"The study is closed: {counts.closed}."
         yield NextStep("Export the judgments", why, *EXPORT)
     if state == "paused":
         yield NextStep("Resume the study, or close it", f"It is paused: {counts.paused}.", "#state", "Go there")
@@ -163,7 +166,7 @@ def _widest(links: Sequence[Link]) -> Link:
 
 def describe_end(counts: StudyCounts, ahead: Forecast | None, now: float) -> str:
     """When the study is expected to end."""
-    if counts.paused:
+    if counts.paused or counts.closed:
         return "While nothing is handed out, no end is expected."
     if ahead is None:
         return "The expected end is being computed."

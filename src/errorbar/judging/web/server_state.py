@@ -22,7 +22,7 @@ from errorbar.judging.study.folder import Study
 from errorbar.judging.study.rules import StudyRules, current_rules, get_value
 from errorbar.judging.web.live_status import LiveStatus
 from errorbar.judging.web.requests import BodyLimit, RateLimit, forged_post_error, signed_out_error
-from errorbar.judging.web.study_charts import ChartPictures
+from errorbar.judging.web.study_charts import ChartPictures, can_draw
 
 # Who is signed in: random words in cookies, their fingerprints in the store.
 
@@ -241,6 +241,11 @@ class Desk:
     async def long(self, work: Callable[[], T]) -> T:
         """The same for what takes seconds in a large study: the manager's downloads keep no rater from a thread."""
         return await asyncio.get_running_loop().run_in_executor(self._long, work)
+
+    def prepare_charts(self) -> None:
+        """Start what draws charts, for a manager who has just signed in; nobody waits for it."""
+        if can_draw():
+            self._long.submit(self.pictures.prepare)
 
     def _read(self, work: Callable[[Connection], T]) -> T:
         with self.store.read() as snapshot:

@@ -23,9 +23,11 @@ MOST_RATERS = 20
 """Of a chart; the table has all."""
 LONGEST_AHEAD = 4.0
 """Times that a study has taken so far until its expected end, beyond which a chart would show little else."""
-WIDTHS = {"narrow": 320, "wide": 520}
+WIDTHS = {"narrow": 320, "wide": 400}
 """Pixels of the place of a chart, on a phone and on a wider screen."""
-SCHEMES = {"light": LIGHT, "dark": DARK}
+PADDING = {"left": 24, "top": 4, "right": 8, "bottom": 4}
+"""Pixels around a chart: names may be wider in the font of who looks at it than in that of the machine that draws."""
+SCHEMES = {"light": {**LIGHT, "padding": PADDING}, "dark": {**DARK, "padding": PADDING}}
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,16 +88,17 @@ def _gold_chart(tested: Sequence[RaterFigures]) -> StudyChart:
     if len(shown) < len(tested):
         title += f": the {MOST_RATERS} lowest of {len(tested):,}"
     summary = "; ".join(f"{rater.rater} {percent(rater.gold)}" for rater in shown)
-    axis = Axis("gold items right, with 95 % interval (%)", most=100)
+    axis = Axis("right (%), with 95 % interval", most=100)
     return StudyChart("gold", title, f"{summary}.", partial(dot_chart, dots, axis, name_title="rater"))
 
 
 def _agreement_chart(status: StudyStatus) -> StudyChart:
     rows = agreement_table(status.agreement, gold=status.progress.n_gold > 0).rows
-    estimates = [(str(name), value) for name, _, value in rows if isinstance(value, Estimate)]
+    names = [str(name).removeprefix("Cohen's ") if "gold" in str(name) else str(name) for name, *_ in rows]
+    estimates = [(name, row[2]) for name, row in zip(names, rows, strict=True) if isinstance(row[2], Estimate)]
     dots = [_dot(name, value, 1) for name, value in estimates]
     summary = "; ".join(f"{name} {_plain(value)}" for name, value in estimates)
-    axis = Axis("agreement, with 95 % interval (1: always)", "number", 1)
+    axis = Axis("agreement, with 95 % interval", "number", 1)
     return StudyChart("agreement", "Agreement", f"{summary}.", partial(dot_chart, dots, axis, name_title="coefficient"))
 
 
@@ -131,6 +134,11 @@ def draw_picture(_: object, spec: Spec, width: str, scheme: str) -> bytes:
     return draw_spec(spec, "svg", WIDTHS[width], SCHEMES[scheme])
 
 
+def draw_nothing(_: object) -> None:
+    """Start the library that draws, which takes half a second."""
+    draw_spec(dot_chart([Dot("", 0)], Axis("")), "svg")
+
+
 class ChartPictures:
     """The pictures of the last status, each drawn once, when it is first asked for. Any number of threads may ask."""
 
@@ -155,6 +163,10 @@ class ChartPictures:
                 if status.at == self._at:
                     self._pictures[name, width, scheme] = picture
         return picture
+
+    def prepare(self) -> None:
+        """Start the process that draws, so that the first chart takes less."""
+        self._clerk.ask(draw_nothing)
 
     def close(self) -> None:
         """End the process that draws."""
