@@ -73,6 +73,11 @@ def limit_sentences(study: Study, most: int | None) -> Study:
     return replace(study, browse=study.browse.most_telling(*limits))
 
 
+def study_sections(study: Study) -> list[Section]:
+    """The sections that there is data for."""
+    return [section for make in SECTIONS if (section := make(study))]
+
+
 def build_report(
     studies: Sequence[Study],
     *,
@@ -81,6 +86,7 @@ def build_report(
     date: str = "",
     no_sentences: str = "",
     most_sentences: int | None = None,
+    make_sections: Callable[[Study], Sequence[Section]] = study_sections,
 ) -> Report:
     """Make a report of studies; several kinds stand in one, each in its sections.
 
@@ -88,7 +94,7 @@ def build_report(
     empty is not shown. ``most_sentences`` is how many can be looked at; None: the most telling ones, up to a limit.
     """
     studies = [limit_sentences(study, most_sentences) for study in studies]
-    sections = [(study, section) for study in studies for make in SECTIONS if (section := make(study))]
+    sections = [(study, section) for study in studies for section in make_sections(study)]
     if no_sentences:
         without = Section("sentences", "Sentences", [Prose([no_sentences])])
         sections += [(study, without) for study in studies if isinstance(study, CorpusStudy | HooStudy)]

@@ -257,7 +257,7 @@ def _chart(study: CorpusStudy) -> Chart:
     name, kind = measure.title, measure.kind
     shown = list(zip(scores, order, strict=True))[:MOST_DRAWN]
     dots = [
-        Dot(score.system, *scale_estimate(score[main], kind), groups[k], outer=_outer_ends(score)) for score, k in shown
+        Dot(score.system, *scale_estimate(score[main], kind), groups[k], outer=outer_ends(score)) for score, k in shown
     ]
     barred = any(dot.low is not None for dot in dots)
     text = "Best first" + "; a bar says how far the score may be from that on other texts" * barred + "."
@@ -274,7 +274,7 @@ def _chart(study: CorpusStudy) -> Chart:
     return Chart("leaderboard-chart", title, text, spec, _score_table(study, order, groups), open=True)
 
 
-def _outer_ends(score: Score) -> tuple[float, float] | None:
+def outer_ends(score: Score) -> tuple[float, float] | None:
     """The ends of the interval over texts and judges, for a chart."""
     ends = judges_interval(score)
     factor = 100 if main_measure(score).kind == "percent" else 1
