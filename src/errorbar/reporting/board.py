@@ -47,7 +47,7 @@ from errorbar.reporting.sections.leaderboard import outer_ends
 from errorbar.tables.table import Cell, Column, Table
 from errorbar.tasks.config import PROFILE, Task, Team
 from errorbar.tasks.running import score_further_runs, study_best, submission_kind
-from errorbar.tasks.task_results import CorpusResults, TaskResults, strip_folder, strip_folders
+from errorbar.tasks.task_results import LATE, CorpusResults, TaskResults, strip_folder, strip_folders
 from errorbar.version import __version__
 
 MOST_DRAWN = 40
@@ -86,7 +86,7 @@ def board_page(board: Report, task: Task, standings: Sequence[Standing], *, brow
             sections = _bare_sections(task, standing.results)
             shown += [rename_section(section, name, f"{standing.results.corpus.name}: ") for section in sections]
     n_runs = sum(run.submission.baseline is None for standing in standings for run in standing.results.runs)
-    facts = [*board.facts[:1], ("runs", str(n_runs)), *board.facts[1:]]
+    facts = (*board.facts[:1], ("runs", str(n_runs)), *board.facts[1:])
     return replace(board, summary=report.summary, sections=[*shown, profiles(task), methods], facts=facts)
 
 
@@ -119,15 +119,17 @@ def _with_runs(section: Section, task: Task, results: CorpusResults) -> Section:
     assert isinstance(chart, Chart)
     table, best = chart.table, {run.submission.team: run for run in results.best()}
     places = dict(zip(best, shared_ranks([run.gold[0] for run in best.values()]), strict=True))
-    columns = [Column("rank", "count"), Column("team"), Column("run", "count"), Column("late")]
+    any_late = any(run.late for run in best.values())
+    columns = [Column("rank", "count"), Column("team"), Column("run", "count"), *[Column("late")] * any_late]
     columns += [*table.columns[1:], Column("changed", "count")]
     rows: list[list[Cell]] = []
     for team, *cells in table.rows:
         run = best[str(team)]
-        rows.append([places[str(team)], team, run.submission.run, run.late, *cells, run.n_changed])
+        rows.append([places[str(team)], team, run.submission.run, *[run.late] * any_late, *cells, run.n_changed])
     absent = [team.name for team in task.teams if team.name not in best]
-    rows += [[None, name, None, "", *[None] * (len(columns) - 4)] for name in absent]
+    rows += [[None, name, *[None] * (len(columns) - 2)] for name in absent]
     notes = [*table.notes, "run: the best of the team's; changed: sentences that it changes"]
+    notes += [f"{LATE}: handed in after the deadline"] * any_late
     notes += [f"–: {NO_RUN}"] * bool(absent)
     table = replace(table, columns=columns, rows=rows, title="Best run of each team, in percent", notes=notes)
     return replace(section, blocks=[replace(chart, table=table), *section.blocks[1:]])
