@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import UTC, datetime
 from html import unescape
 from pathlib import Path
+from typing import Any, cast
 from urllib.parse import unquote, urljoin
 
 import pytest
 
-from errorbar import Score
+import errorbar
+from errorbar import Problems, Resampling, Score
 from errorbar.reporting import (
+    Chart,
+    Code,
     Links,
     Prose,
     Report,
@@ -21,9 +28,11 @@ from errorbar.reporting import (
     page_html,
     team_report,
 )
-from errorbar.reporting.board import add_links
+from errorbar.reporting.board import OWN, add_links, board_page
+from errorbar.reporting.board_tables import BY_TYPE, Standing, shared_ranks
 from errorbar.tables import Table
 from errorbar.tasks import CorpusResults, RunScores, TaskResults, run_task
+from errorbar.tasks.running import score_further_runs, study_best
 from tests.helpers.cli import CommandLine
 from tests.helpers.expectations import require
 from tests.reporting.pages import tables, text_rows
@@ -124,8 +133,16 @@ def test_the_page_of_a_team(results: TaskResults) -> None:
     team, other = results.task.teams
     report = team_report(results, team, date="2026-11-21")
     assert (report.title, report.date) == ("one in Small", "2026-11-21")
-    assert report.summary == ["First Team took part with 2 runs."]
-    assert team_report(results, other).summary == ["two took part with 1 run."]
+    best = {run.submission.team: run for run in best_of(results)}
+    value = prf(best["one"].gold[0])[2]
+    assert report.summary == [
+        "First Team took part with 2 runs.",
+        f"It ranks 1 of 2 on test, with F0.5 {value} by {best['one'].submission.name}.",
+    ]
+    assert team_report(results, other).summary == [
+        "two took part with 1 run.",
+        f"It ranks 2 of 2 on test, with F0.5 {prf(best['two'].gold[0])[2]} by two-1.",
+    ]
     assert report.facts == (
         ("task", "Small"),
         ("name", "First Team"),
@@ -133,8 +150,10 @@ def test_the_page_of_a_team(results: TaskResults) -> None:
         ("approach", "rules"),
         ("resources", "none"),
     )
-    assert [section.title for section in report.sections] == ["Runs for test"]
+    assert [section.title for section in report.sections] == ["Runs for test", "How to submit"]
     mine = [run for run in runs_of(results) if run.submission.team == "one"]
+    mine.sort(key=lambda run: run.submission != best["one"].submission)
+    assert mine[0].submission.run == 2  # the best run comes first, though it was sent second
     shown = tables(report)
     assert [row[0] for row in text_rows(shown["test-runs"])] == [run.submission.name for run in mine]
     table = shown["test-types"]
@@ -165,8 +184,93 @@ def test_a_team_without_a_run(tmp_path: Path) -> None:
     table = tables(board_report(results))["overview-scores"]
     assert text_rows(table)[-1] == ["–", "two", "–", "", "–", "–", "–"]
     assert "–: no run was handed in, or none was released" in table.notes
-    (section,) = team_report(results, results.task.teams[1]).sections
-    assert section.blocks == [Prose(["No run was handed in, or none was released."])]
+    runs, submit = team_report(results, results.task.teams[1]).sections
+    assert runs.blocks == [Prose(["No run was handed in, or none was released."])]
+    assert submit.title == "How to submit"
+
+
+def test_how_to_submit(results: TaskResults) -> None:
+    *_, section = team_report(results, results.task.teams[0]).sections
+    assert section.blocks == [
+        Prose(
+            [
+                "A run is a text file of 4 lines: one corrected sentence in each line, in the order of the source. "
+                "Up to 10 runs may be sent for test; 2 came."
+            ]
+        ),
+        Code("errorbar task validate task.toml RUN", "Check a run before it is sent"),
+    ]
+    deadline = datetime(2026, 12, 24, 23, 59, tzinfo=UTC)
+    late = replace(results, task=replace(results.task, deadline=deadline))
+    *_, section = team_report(late, results.task.teams[0]).sections
+    (prose, _) = section.blocks
+    assert isinstance(prose, Prose)
+    assert prose.paragraphs[-1] == "Runs that come after 2026-12-24 23:59 UTC are marked late."
+    baseline = replace(results.task.teams[0], baseline=True)
+    assert [each.title for each in team_report(results, baseline).sections] == ["Runs for test"]
+
+
+def test_equal_scores_share_a_rank(results: TaskResults) -> None:
+    first, second, _ = (run.gold[0] for run in runs_of(results))
+    assert shared_ranks([second, first, second]) == [1, 3, 1]  # run 2 of the first team is the better one
+
+
+@pytest.fixture
+def standings(results: TaskResults) -> list[Standing]:
+    how = Resampling(replicates=100)
+    (study,) = study_best(results, Problems(), how)
+    (corpus,) = results.corpora
+    return [Standing(corpus, study, score_further_runs(results.task, corpus, how))]
+
+
+def test_the_page_opens_with_intervals_and_says_nothing_twice(results: TaskResults, standings: list[Standing]) -> None:
+    page = board_page(board_report(results), results.task, standings)
+    first = page.sections[0]
+    chart = first.blocks[0]
+    assert isinstance(chart, Chart)
+    assert (first.title, chart.title) == ("Leaderboard", "F0.5 with 95% intervals")
+    best = sorted(best_of(results), key=lambda run: run.gold[0].rank_key)
+    rows = text_rows(chart.table)
+    assert [row[:3] for row in rows] == [
+        [str(rank), run.submission.team, str(run.submission.run)] for rank, run in enumerate(best, 1)
+    ]
+    assert re.fullmatch(r"[\d.]+–[\d.]+", rows[1][4])  # the interval of P, in percent
+    titles = [section.title for section in page.sections]
+    assert titles[-3:] == ["Sentences", "Teams", "Methods"]
+    assert {"Scores", "Every run", BY_TYPE}.isdisjoint(titles)
+    tables_shown = [block for section in page.sections for block in section.blocks if isinstance(block, Table)]
+    assert len({table.name for table in tables_shown}) == len(tables_shown)
+    assert page.summary[0].startswith(f"{best[0].submission.team} has the higher F0.5 of the two systems, ")
+    assert page.facts[:2] == (("teams", "2"), ("runs", "3"))
+
+
+def test_further_runs_are_those_that_are_not_the_best(results: TaskResults, standings: list[Standing]) -> None:
+    """With the intervals that ``errorbar score`` gives them."""
+    page = board_page(board_report(results), results.task, standings)
+    (section,) = [section for section in page.sections if section.title == "Further runs"]
+    (table,) = section.blocks
+    assert isinstance(table, Table)
+    (row,) = table.rows
+    assert row[0] == "one-1"
+    (run,) = [run for run in runs_of(results) if run.submission.name == "one-1"]
+    source = results.corpora[0].corpus
+    (scored,) = errorbar.score(list(map(str, source.gold)), [str(run.submission.path)], resamples=100)
+    assert list(row[3:6]) == [scored.precision, scored.recall, scored.f]
+
+
+def test_a_team_sees_its_runs_among_the_best_of_the_others(results: TaskResults, standings: list[Standing]) -> None:
+    team = results.task.teams[0]
+    report = team_report(results, team, standings=standings)
+    chart = report.sections[0].blocks[0]
+    assert isinstance(chart, Chart)
+    runs = sorted(runs_of(results), key=lambda run: run.gold[0].rank_key)  # two of its own, one of the other team
+    assert [row[0] for row in text_rows(chart.table)] == [run.submission.name for run in runs]
+    datasets = cast("Mapping[str, Any]", chart.spec["datasets"]).values()
+    marked = {row["name"]: row["note"] for values in datasets for row in values}
+    assert marked == {"one-1": OWN, "one-2": OWN, "two-1": ""}
+    assert "Whether one is better than two is undecided" in report.summary[-1]
+    other = team_report(results, results.task.teams[1], standings=standings)
+    assert "95% interval" in other.summary[1]  # the first team's score is the same in every resample
 
 
 def test_links_stand_first_and_leave_the_rest_alone(results: TaskResults) -> None:

@@ -7,6 +7,7 @@ import re
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -203,7 +204,7 @@ def command(
             **arguments,
         )
         progress(1)
-        show_notes([*result.notes, *result.missing])
+        show_notes([*result.notes, *(replace(missing, severity="repaired") for missing in result.missing)])
         receipt = receipt_of_report(arguments, result, out) if _has_receipt(out, settings) else None
         size = (result if receipt is None else receipt.on_page(result, out)).save(out, kind)
         if receipt is not None:

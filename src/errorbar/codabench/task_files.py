@@ -10,13 +10,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from errorbar.core.problems import InputError, Place, Problem, UsageError, visible_json
-from errorbar.formats.catalog import format_of, holds
 from errorbar.formats.hoo import list_gold
-from errorbar.formats.look import look
 from errorbar.formats.token_labels import CORRECT
 from errorbar.reporting.sections.figures import slug
 from errorbar.tasks.config import Task, TaskCorpus
-from errorbar.tasks.running import FragmentData, TaskData
+from errorbar.tasks.running import FragmentData, TaskData, submission_kind
 
 ENDINGS = {"text": ".txt", "essays": ".md", "labels": ".tsv", "folder": ""}
 DESCRIPTIONS = {
@@ -63,7 +61,7 @@ def submission_form(corpus: TaskCorpus, data: TaskData) -> Form:
         source = {f"{fragment}.txt": str(text).encode() for fragment, text in texts.items()}
         return Form("folder", name, len(texts), source, {f"{name}/{file}": text for file, text in source.items()})
     lines = [sentence.text for sentence in data.units]
-    kind = _kind(corpus)
+    kind = submission_kind(corpus)
     if corpus.source is not None:
         content = corpus.source.read_bytes()
         source = {corpus.source.name: content}
@@ -86,13 +84,6 @@ def check_names(forms: Mapping[str, Form]) -> None:
             message = f"corpora '{seen[form.slug]}' and '{corpus}' would both be called {form.slug} in a submission"
             raise UsageError(Problem("bundle-names", message, Place(), fix="rename one of them"))
         seen[form.slug] = corpus
-
-
-def _kind(corpus: TaskCorpus) -> str:
-    if corpus.gold and holds(str(corpus.gold[0])) == "labels":
-        return "labels"
-    essays = corpus.source is not None and format_of(look(corpus.source)).name == "multigec"
-    return "essays" if essays else "text"
 
 
 def _text(lines: list[str]) -> bytes:

@@ -1,279 +1,261 @@
-"""The board of a shared task: the tables of an overview paper, a page for each team, and the files they are in."""
+"""The board of a shared task: its tables, its page, which opens with the leaderboard, and a page for each team."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import chain, product
-from operator import attrgetter
 from pathlib import Path
 from typing import Unpack
 
 from errorbar.api.arguments import Count, Progress, Resampled, Useless, public, resampling
+from errorbar.api.corpus_results import CorpusStudy, Study
+from errorbar.api.paper import judge_columns, judge_lines
 from errorbar.api.score_result import measure_column
 from errorbar.core.estimate import Method
-from errorbar.core.problems import Problem, Problems
-from errorbar.metrics.hoo import CONDITIONS, MEASURES
-from errorbar.metrics.hoo_scoring import best_recalls, best_runs, prf
-from errorbar.metrics.registry import parse_metric
-from errorbar.metrics.scores import Score
-from errorbar.reporting.blocks import Block, Links, Prose, Report, Section
+from errorbar.core.problems import Problem, Problems, shell_words
+from errorbar.reporting.blocks import Block, Chart, Code, Links, Prose, Report, Section, SentenceBrowser
+from errorbar.reporting.board_tables import (
+    BY_TYPE,
+    NO_RUN,
+    Standing,
+    annotator_tables,
+    board_report,
+    fragment_sections,
+    hoo_runs,
+    profiles,
+    rename_section,
+    run_table,
+    score_table,
+    sentence_sections,
+    shared_ranks,
+    team_tables,
+    type_table,
+)
+from errorbar.reporting.charts.rows import Dot, dot_chart
 from errorbar.reporting.export import make_folder, save_report, today
-from errorbar.reporting.sections.assemble import build_report
-from errorbar.reporting.sections.figures import count_noun, main_measure, percent_note, slug, value_text
-from errorbar.reporting.sections.hoo import prf_columns
+from errorbar.reporting.sections.assemble import build_report, study_sections
+from errorbar.reporting.sections.figures import (
+    axis,
+    count_noun,
+    judges_interval,
+    main_measure,
+    phrase_estimate,
+    scale_estimate,
+    slug,
+)
+from errorbar.reporting.sections.leaderboard import outer_ends
 from errorbar.tables.table import Cell, Column, Table
 from errorbar.tasks.config import PROFILE, Task, Team
-from errorbar.tasks.running import study_best
-from errorbar.tasks.task_results import LATE, CorpusResults, RunScores, TaskResults, strip_folder, strip_folders
+from errorbar.tasks.running import score_further_runs, study_best, submission_kind
+from errorbar.tasks.task_results import LATE, CorpusResults, TaskResults, strip_folder, strip_folders
 from errorbar.version import __version__
 
-BY_TYPE = "Recall by error type"
-NO_RUN = "no run was handed in, or none was released"
+MOST_DRAWN = 40
+"""Rows of a chart, beside those of the team."""
+OWN = "◂"
+"""Stands behind the runs of a page's team."""
+NO_SENTENCES = "The sentences were left out, because the data may not be passed on."
+FORMS = {
+    "text": "A run is a text file of {units}: one corrected sentence in each line, in the order of the source.",
+    "essays": "A run is a file of all essays in the form of the source, with the corrected texts.",
+    "labels": "A run is a file of token labels: in each line a token of the source, a tab, and c (correct) or i.",
+    "folder": "A run is a folder that has a file for each of {units}: the edits, or the corrected text.",
+}
+"""What a team sends, by the kind of submission."""
 
 
-def board_report(results: TaskResults, *, date: str = "") -> Report:
-    """The overview's tables: profiles, then for each corpus its own; an empty ``date`` makes the same every time."""
+# The page of the task: the report on the best runs with what only a task has, nothing twice.
+
+
+def board_page(board: Report, task: Task, standings: Sequence[Standing], *, browse: bool = True) -> Report:
+    """The page of a task: the leaderboard first, then what a report shows, and every table that has more than it."""
+    by_name = {standing.study.name: standing for standing in standings if standing.study is not None}
+    if not by_name:
+        return board
+    report = build_report(
+        [standing.study for standing in standings if standing.study is not None],
+        title=board.title,
+        command="",
+        no_sentences="" if browse else NO_SENTENCES,
+        make_sections=lambda study: _corpus_sections(task, by_name[study.name], study),
+    )
+    *shown, methods = report.sections
+    for standing in standings:
+        if standing.study is None:
+            name = f"overview-{slug(standing.results.corpus.name)}-"
+            sections = _bare_sections(task, standing.results)
+            shown += [rename_section(section, name, f"{standing.results.corpus.name}: ") for section in sections]
+    n_runs = sum(run.submission.baseline is None for standing in standings for run in standing.results.runs)
+    facts = (*board.facts[:1], ("runs", str(n_runs)), *board.facts[1:])
+    return replace(board, summary=report.summary, sections=[*shown, profiles(task), methods], facts=facts)
+
+
+def _bare_sections(task: Task, results: CorpusResults) -> list[Section]:
+    """The sections of a corpus without a run that was scored."""
+    sections = fragment_sections(task, results) if results.corpus.kind == "hoo" else sentence_sections(task, results)
+    return [*sections, *_refused(results)]
+
+
+def _refused(results: CorpusResults) -> list[Section]:
+    return [Section("refused", "Refused runs", [results.refused_table()])] if results.refused else []
+
+
+def _corpus_sections(task: Task, standing: Standing, study: Study) -> list[Section]:
+    """The sections of a corpus: those of a report, before its sentences those that only a task has."""
+    results = standing.results
+    sections = study_sections(study)
+    if results.corpus.kind == "hoo":
+        more = fragment_sections(task, results)
+    else:
+        sections[0] = _with_runs(sections[0], task, results)
+        more = list(_further_sections(task, standing))
+    at = len(sections) - any(isinstance(block, SentenceBrowser) for block in sections[-1].blocks)
+    return [*sections[:at], *more, *_refused(results), *sections[at:]]
+
+
+def _with_runs(section: Section, task: Task, results: CorpusResults) -> Section:
+    """The leaderboard, in whose table stand the rank of each team, its run, and the teams without one."""
+    chart = section.blocks[0]
+    assert isinstance(chart, Chart)
+    table, best = chart.table, {run.submission.team: run for run in results.best()}
+    places = dict(zip(best, shared_ranks([run.gold[0] for run in best.values()]), strict=True))
+    any_late = any(run.late for run in best.values())
+    columns = [Column("rank", "count"), Column("team"), Column("run", "count"), *[Column("late")] * any_late]
+    columns += [*table.columns[1:], Column("changed", "count")]
+    rows: list[list[Cell]] = []
+    for team, *cells in table.rows:
+        run = best[str(team)]
+        rows.append([places[str(team)], team, run.submission.run, *[run.late] * any_late, *cells, run.n_changed])
+    absent = [team.name for team in task.teams if team.name not in best]
+    rows += [[None, name, *[None] * (len(columns) - 2)] for name in absent]
+    notes = [*table.notes, "run: the best of the team's; changed: sentences that it changes"]
+    notes += [f"{LATE}: handed in after the deadline"] * any_late
+    notes += [f"–: {NO_RUN}"] * bool(absent)
+    table = replace(table, columns=columns, rows=rows, title="Best run of each team, in percent", notes=notes)
+    return replace(section, blocks=[replace(chart, table=table), *section.blocks[1:]])
+
+
+def _further_sections(task: Task, standing: Standing) -> Iterator[Section]:
+    results = standing.results
+    if results.corpus.alternatives:
+        best = results.best(alternatives=True)
+        scores = [run.alternatives[0] for run in best]
+        ranked = list(zip(best, scores, strict=True))
+        blocks: list[Block] = [score_table("scores-alternatives", "Best run of each team", task, 0, ranked)]
+        if any(score.by_type for score in scores):
+            blocks.append(type_table("types-alternatives", BY_TYPE, task, best, scores))
+        yield Section("alternatives", "With alternative answers", blocks)
+    if single := annotator_tables(task, results, results.best()):
+        yield Section("annotators", "Single annotators", single)
+    if further := [run for run in results.runs if not standing.is_best(run)]:
+        further.sort(key=lambda run: run.gold[0].rank_key)
+        table = run_table("further-runs", "Runs that are not the best of their team", standing, further)
+        yield Section("runs", "Further runs", [table])
+
+
+# The page of a team.
+
+
+def team_report(
+    results: TaskResults, team: Team, *, date: str = "", standings: Sequence[Standing] | None = None
+) -> Report:
+    """A team's page: its rank, its runs beside those of the others, recall of every error type, how to submit."""
     task = results.task
-    n_runs = sum(run.submission.baseline is None for result in results.corpora for run in result.runs)
-    n_baselines = sum(team.baseline for team in task.teams)
-    n_teams = len(task.teams) - n_baselines
-    beside = f", beside {count_noun(n_baselines, 'baseline')}" if n_baselines else ""
-    summary = [f"{count_noun(n_teams, 'team')} took part with {count_noun(n_runs, 'run')}{beside}."]
-    facts = [("teams", str(n_teams)), *([("baselines", str(n_baselines))] if n_baselines else [])]
-    facts.append(("metrics", ", ".join(task.metrics)))
-    sections = [_profiles(task)]
-    for result in results.corpora:
-        corpus, several = result.corpus, len(results.corpora) > 1
-        # Told apart from the sections that a report of the best runs has.
-        name, title = (f"overview-{slug(corpus.name)}-", f"{corpus.name}: ") if several else ("overview-", "")
-        own_sections = (_fragment_sections if corpus.kind == "hoo" else _sentence_sections)(task, result)
-        if result.refused:
-            own_sections.append(Section("refused", "Refused runs", [result.refused_table()]))
-        sections += [_rename_section(section, name, title) for section in own_sections]
-        size = count_noun(result.n_units, "text")
-        if corpus.kind != "hoo":
-            size = f"{count_noun(result.n_units, 'sentence')}, {count_noun(len(result.annotators), 'annotator')}"
-            for first in result.best()[:1]:
-                score, measure = first.gold[0], main_measure(first.gold[0])
-                main = score[score.main]
-                star = "*" if main.undefined is not None and main.value else ""
-                main_score = f"{measure.title} of {value_text(main.value, measure.kind)}{star}"
-                summary.append(f"The best run for {corpus.name} is {first.submission.name}, with {main_score}.")
-        facts.append((f"data, {corpus.name}", size))
-    return Report(task.name, summary, sections, tuple(facts), __version__, date)
-
-
-def team_report(results: TaskResults, team: Team, *, date: str = "") -> Report:
-    """A team's page: its profile, every run, and recall of every error type."""
-    profile = {"task": results.task.name, "name": team.full_name} | {key: getattr(team, key) for key in PROFILE[1:]}
-    sections = []
-    for result in results.corpora:
-        blocks: list[Block] = [Prose([f"{NO_RUN.capitalize()}."])]
-        if own := [run for run in result.runs if run.submission.team == team.name]:
-            blocks = [_hoo_runs(own)] if result.corpus.kind == "hoo" else _team_blocks(own)
-        if bad := [run for run in result.refused if run.submission.team == team.name]:
-            blocks.append(replace(result, refused=bad).refused_table())
-        name = slug(result.corpus.name)
-        sections.append(_rename_section(Section(name, f"Runs for {result.corpus.name}", blocks), f"{name}-", ""))
+    profile = {"task": task.name, "name": team.full_name} | {key: getattr(team, key) for key in PROFILE[1:]}
     took_part = "is a baseline" if team.baseline else "took part"
     summary = [f"{team.full_name or team.name} {took_part} with {count_noun(len(team.submissions), 'run')}."]
+    sections = []
+    for standing in standings or [Standing(corpus) for corpus in results.corpora]:
+        summary += _place_sentences(standing, team)
+        sections.append(_team_section(standing, team))
+    if not team.baseline:
+        sections.append(_how_to_submit(task, team, results.corpora))
     facts = tuple((name, text) for name, text in profile.items() if text)
-    return Report(f"{team.name} in {results.task.name}", summary, sections, facts, __version__, date)
+    return Report(f"{team.name} in {task.name}", summary, sections, facts, __version__, date)
 
 
-def _profiles(task: Task) -> Section:
-    columns = [*map(Column, ("team", "name", "affiliation", "approach", "resources")), Column("runs", "count")]
-    profile = attrgetter(*PROFILE)
-    rows = [(team.name, *(text or None for text in profile(team)), len(team.submissions)) for team in task.teams]
-    return Section("profiles", "Teams", [Table(columns, rows, "Who takes part", "teams")])
-
-
-def _score_table(name: str, title: str, task: Task, at: int, ranked: Sequence[tuple[RunScores, Score]]) -> Table:
-    """Best runs, best first, with scores under metric number ``at``; teams without a run follow with dashes."""
-    measures = parse_metric(task.metrics[at]).measures
-    columns = [Column("rank", "count"), Column("team"), Column("run", "count"), Column("late")]
-    columns += [measure_column(measure) for measure in measures]
-    rows: list[list[Cell]] = [
-        [rank, run.submission.team, run.submission.run, run.late, *score.estimates.values()]
-        for rank, (run, score) in enumerate(ranked, 1)
-    ]
-    there = {run.submission.team for run, _ in ranked}
-    rows += [[None, team.name, None, "", *[None] * len(measures)] for team in task.teams if team.name not in there]
-    notes = percent_note(measures)
-    if any(run.submission.late for run, _ in ranked):
-        notes.append(f"{LATE}: handed in after the deadline")
-    if len(there) < len(task.teams):
-        notes.append(f"–: {NO_RUN}")
-    notes += [
-        f"signature {signature}" for signature in dict.fromkeys(str(s.signature).split("|hyp:")[0] for _, s in ranked)
-    ]
-    return Table(columns, rows, title, name, notes)
-
-
-def _type_table(name: str, title: str, task: Task, runs: Sequence[RunScores], scores: Sequence[Score]) -> Table:
-    """Recall of each error type: a row for each type, a column for each team in the order of the task's file."""
-    by_team = {run.submission.team: score for run, score in zip(runs, scores, strict=True)}
-    recalls = {team: {row.type: row["recall"].value for row in score.by_type} for team, score in by_team.items()}
-    kinds = sorted({kind for by_type in recalls.values() for kind in by_type})
-    teams = [team.name for team in task.teams if team.name in recalls]
-    columns = [Column("type"), *(Column(team, "percent", team) for team in teams)]
-    rows = [(kind, *(recalls[team].get(kind) for team in teams)) for kind in kinds]
-    notes = ["recall in percent", "–: no edit of the type stands with the chosen annotators"]
-    return Table(columns, rows, title, name, notes)
-
-
-def _sentence_sections(task: Task, results: CorpusResults) -> list[Section]:
-    best = results.best()
-    blocks: list[Block] = []
-    types: list[Block] = []
-    for name, how, other in (("", "without", False), ("-alternatives", "with", True)):
-        if results.corpus.alternatives or not other:
-            runs = results.best(alternatives=other)
-            scores = [(run.alternatives if other else run.gold)[0] for run in runs]
-            score_title, type_title = (
-                f"{title}, {how} alternative answers" for title in ("Best run of each team", BY_TYPE)
-            )
-            blocks.append(_score_table(f"scores{name}", score_title, task, 0, list(zip(runs, scores, strict=True))))
-            if "types" not in parse_metric(task.metrics[0]).lacks:
-                types.append(_type_table(f"types{name}", type_title, task, runs, scores))
-    for at, spec in enumerate(task.metrics[1:], 1):
-        ranked = sorted(((run, run.gold[at]) for run in best), key=lambda pair: pair[1].rank_key)
-        blocks.append(_score_table(f"scores-{slug(spec)}", f"The same runs under {spec}", task, at, ranked))
-    sections = [Section("ranking", "Scores", blocks)]
-    if types:
-        sections.append(Section("error-types", BY_TYPE, types))
-    if single := _annotator_tables(task, results, best):
-        sections.append(Section("annotators", "Single annotators", single))
-    if len(results.runs) > len(best):
-        sections.append(Section("runs", "Every run", [_run_table("all-runs", "Every run", results.runs)]))
-    return sections
-
-
-def _annotator_tables(task: Task, results: CorpusResults, best: Sequence[RunScores]) -> list[Block]:
-    names = list(best[0].single) if best else []
-    if len(names) < 2:
+def _place_sentences(standing: Standing, team: Team) -> list[str]:
+    """The team's rank with its score, and what a test says of it and the first team, or the second."""
+    best = standing.results.best()
+    at = next((k for k, run in enumerate(best) if run.submission.team == team.name), None)
+    if at is None:
         return []
-    by_team = {run.submission.team: run for run in best}
-    measures = _measures(best[0].gold)
-    rows: list[list[Cell]] = []
-    for team in task.teams:
-        run = by_team.get(team.name)
-        every = [run.single[name].estimates.values() if run else [None] * len(measures) for name in names]
-        rows.append([team.name, *chain.from_iterable(every)])
-    columns = [
-        Column("team"),
-        *(replace(measure, title=f"{measure.title}, {name}") for name in names for measure in measures),
+    rank, score = shared_ranks([run.gold[0] for run in best])[at], standing.score(best[at])
+    measure = main_measure(score)
+    name = f"{measure.title} of {measure.group}" if measure.group else measure.title
+    value = phrase_estimate(score[score.main], measure.kind, judges_interval(score))
+    corpus = standing.results.corpus.name
+    sentences = [f"It ranks {rank} of {len(best)} on {corpus}, with {name} {value} by {best[at].submission.name}."]
+    study = standing.study
+    if not isinstance(study, CorpusStudy) or study.comparison is None:
+        return sentences
+    both = {team.name, best[0 if at else 1].submission.team}
+    pairs = study.comparison.found.pairs
+    pair = next(pair for pair in pairs if {pair.first, pair.second} == both)
+    adjusted = ", adjusted for all pairs" * (len(pairs) > 1)
+    return [*sentences, f"{pair.sentence(study.unit, measure.sign)}{adjusted}."]
+
+
+def _team_section(standing: Standing, team: Team) -> Section:
+    results = standing.results
+    blocks: list[Block] = [Prose([f"{NO_RUN.capitalize()}."])]
+    if own := [run for run in results.runs if run.submission.team == team.name]:
+        blocks = [hoo_runs(own)] if results.corpus.kind == "hoo" else team_tables(standing, own)
+        if standing.study is not None:
+            blocks.insert(0, _place_chart(standing, team))
+    if bad := [run for run in results.refused if run.submission.team == team.name]:
+        blocks.append(replace(results, refused=bad).refused_table())
+    name = slug(results.corpus.name)
+    return rename_section(Section(name, f"Runs for {results.corpus.name}", blocks), f"{name}-", "")
+
+
+def _place_chart(standing: Standing, team: Team) -> Chart:
+    """The runs of a team among the best runs of the others, best first."""
+    runs = [run for run in standing.results.runs if run.submission.team == team.name or standing.is_best(run)]
+    runs.sort(key=lambda run: run.gold[0].rank_key)
+    own = {run.submission.name for run in runs if run.submission.team == team.name}
+    runs = [run for k, run in enumerate(runs) if k < MOST_DRAWN or run.submission.name in own]
+    scores = [standing.score(run) for run in runs]
+    measure, main = main_measure(scores[0]), scores[0].main
+    dots = [
+        Dot(
+            score.system,
+            *scale_estimate(score[main], measure.kind),
+            OWN * (score.system in own),
+            outer=outer_ends(score),
+        )
+        for score in scores
     ]
-    alone = Table(columns, rows, "Best runs against one annotator alone", "single", ["in percent"])
-    pairs: list[list[Cell]] = [[writer, judge, *score.estimates.values()] for writer, judge, score in results.pairs]
-    columns = [Column("text of"), Column("scored against"), *measures]
-    return [alone, Table(columns, pairs, "Annotators against each other", "pairs")]
+    judged = judge_columns(scores, [measure])
+    columns = [Column("run"), measure_column(measure), *(column for column, _ in judged)]
+    rows: list[list[Cell]] = [[score.system, score[main], *(cell(score) for _, cell in judged)] for score in scores]
+    level = standing.confidence_level or 0.95
+    title = f"{measure.title} of {team.name} and of the best runs of other teams"
+    table = Table(columns, rows, title, "place-values", judge_lines(scores), level)
+    text = f"Best first; {OWN} stands behind the runs of {team.name}. "
+    if any(dot.outer for dot in dots):
+        text += "Thick bars: other texts, these judges; thin bars: other texts and other judges."
+    else:
+        text += f"Bars are {100 * level:g}% intervals: other texts."
+    return Chart("place", title, text, dot_chart(dots, axis(measure), name_title="run"), table)
 
 
-def _run_table(name: str, title: str, runs: Sequence[RunScores]) -> Table:
-    measures, notes = _measures(runs[0].gold), ["changed: sentences that the run changes"]
-    columns = [Column("run"), Column("late"), Column("changed", "count"), *measures]
-    if any(run.alternatives for run in runs):
-        columns += [replace(measure, title=f"{measure.title}, alt.") for measure in measures]
-        notes.append("alt.: with alternative answers")
-    rows: list[list[Cell]] = []
-    for run in runs:
-        values = (score.estimates.values() for score in (*run.gold[:1], *run.alternatives[:1]))
-        rows.append([run.submission.name, run.late, run.n_changed, *chain.from_iterable(values)])
-    return Table(columns, rows, title, name, notes)
+def _how_to_submit(task: Task, team: Team, corpora: Sequence[CorpusResults]) -> Section:
+    """What a run is, how many may be sent until when, and the command that checks one."""
+    lines: list[str] = []
+    for results in corpora:
+        n_sent = sum(run.corpus == results.corpus.name for run in team.submissions)
+        unit = "text" if results.corpus.kind == "hoo" else "line"
+        form = FORMS[submission_kind(results.corpus)].format(units=count_noun(results.n_units, unit))
+        most = f"Up to {count_noun(task.runs_per_team, 'run')} may be sent for {results.corpus.name}; {n_sent} came."
+        lines.append(f"{form} {most}")
+    if task.deadline is not None:
+        lines.append(f"Runs that come after {task.deadline:%Y-%m-%d %H:%M %Z} are marked late.")
+    check = f"errorbar task validate {shell_words(task.file.name)} RUN"
+    return Section("submit", "How to submit", [Prose(lines), Code(check, "Check a run before it is sent")])
 
 
-def _team_blocks(runs: Sequence[RunScores]) -> list[Block]:
-    first = runs[0]
-    columns = [Column("type"), *(Column(run.submission.name, "percent", run.submission.name) for run in runs)]
-    columns.append(Column(f"found by {first.submission.name}", key="found"))
-    rows: list[list[Cell]] = []
-    for row_of_first, *others in zip(*(run.gold[0].by_type for run in runs), strict=True):
-        share = f"{row_of_first.counts['correct']} of {row_of_first.counts['gold']}"
-        rows.append([row_of_first.type, *(row["recall"].value for row in (row_of_first, *others)), share])
-    blocks: list[Block] = [_run_table("runs", "Runs", runs)]
-    if rows:
-        blocks.append(Table(columns, rows, f"{BY_TYPE}, in percent", "types"))
-    if first.single:
-        alone: list[list[Cell]] = [
-            [run.submission.name, name, *score.estimates.values()] for run in runs for name, score in run.single.items()
-        ]
-        columns = [Column("run"), Column("annotator"), *_measures(first.gold)]
-        blocks.append(Table(columns, alone, "Against one annotator alone", "single"))
-    if notes := [str(note) for run in runs for note in run.notes]:
-        blocks.append(Prose(notes))
-    return blocks
-
-
-def _measures(scores: Sequence[Score]) -> list[Column]:
-    return [measure_column(measure) for measure in scores[0].measures]
-
-
-def _fragment_sections(task: Task, results: CorpusResults) -> list[Section]:
-    """The shape of tables 2 to 21 of the HOO 2011 paper: best runs, gold edits by type, best recall of each type."""
-    scores = [run.gold[0] for run in results.runs]
-    numbers = {run.submission.name: run.submission.run for run in results.runs}
-    late = {run.submission.team for run in results.runs if run.submission.late}
-    best: dict[tuple[str, str], list[list[Cell]]] = {key: [] for key in product(CONDITIONS, MEASURES)}
-    for condition, measure, team, score in best_runs(scores, results.teams):
-        name = team + (f" ({LATE})" if team in late else "")
-        best[condition, measure].append([name, numbers[score.system], *prf(score, condition, measure)])
-    tables: list[Block] = []
-    for (condition, measure), rows in best.items():
-        title = f"Best run of each team: {measure}, {condition}"
-        columns = [Column("team"), Column("run", "count"), *prf_columns()]
-        name = f"best-{slug(condition)}-{measure}"
-        tables.append(Table(columns, [*rows, *_empty_rows(task, results, 4)], title, name, ["in percent"]))
-    counts = [*results.rows.items(), ("All", sum(results.rows.values()))]
-    columns = [Column("type"), Column("edits", "count")]
-    edits = Table(columns, counts, "Gold edits by error type", "edits")
-    types = [edits, *_recall_tables(task, results, numbers)]
-    sections = [Section("ranking", "Scores", tables), Section("error-types", BY_TYPE, types)]
-    if len(results.runs) > len({run.submission.team for run in results.runs}):
-        sections.append(Section("runs", "Every run", [_hoo_runs(results.runs)]))
-    return sections
-
-
-def _recall_tables(task: Task, results: CorpusResults, numbers: Mapping[str, int]) -> list[Block]:
-    by_row: dict[str, dict[str, list[Cell]]] = {}
-    for cell in best_recalls([run.gold[0] for run in results.runs], results.teams):
-        run = None if cell.recall is None else numbers[cell.run]
-        by_row.setdefault(cell.row, {}).setdefault(cell.team, []).extend([cell.recall, run])
-    pairs = ((Column(kind, "percent"), Column("run", "count", f"{kind}_run")) for kind in MEASURES)
-    columns = [Column("team"), *chain.from_iterable(pairs)]
-    tables: list[Block] = []
-    for row, teams in by_row.items():
-        rows = [*([team, *values] for team, values in teams.items()), *_empty_rows(task, results, 2 * len(MEASURES))]
-        title = f"{row}: best recall of each team"
-        tables.append(Table(columns, rows, title, f"recall-{slug(row)}", ["in percent"]))
-    return tables
-
-
-def _hoo_runs(runs: Sequence[RunScores]) -> Table:
-    """Every run: F of each measure, without and with bonus."""
-    shown = list(product(CONDITIONS, MEASURES))
-    columns = [
-        Column("run"),
-        Column("late"),
-        *(Column(f"{condition_measure[1]}, {condition_measure[0]}", "percent") for condition_measure in shown),
-    ]
-    values = ((run, (prf(run.gold[0], *condition_measure).f for condition_measure in shown)) for run in runs)
-    rows: list[list[Cell]] = [[run.submission.name, run.late, *own] for run, own in values]
-    return Table(columns, rows, "F of every run, in percent", "all-runs")
-
-
-def _empty_rows(task: Task, results: CorpusResults, n: int) -> list[list[Cell]]:
-    return [[team.name, *[None] * n] for team in task.teams if team.name not in results.teams.values()]
-
-
-def _rename_section(section: Section, name: str, title: str) -> Section:
-    """A section whose names nothing in a report of several corpora shares."""
-    blocks = [replace(b, name=f"{name}{b.name}") if isinstance(b, Table) else b for b in section.blocks]
-    return Section(f"{name}{section.name}", f"{title}{section.title}", blocks)
-
-
-NO_SENTENCES = "The sentences were left out, because the data may not be passed on."
+# The files.
 
 
 @public(
@@ -327,21 +309,22 @@ def write_board(
     problems = Problems()
     if not tables_only:
         how = resampling(shared, ci_method, jobs)
+        task = results.task
         studies = study_best(results, problems, how, browse=browse, progress=progress)
-        page, task = board, results.task
         if not folders:
             studies = [replace(study, notes=[strip_folder(note) for note in study.notes]) for study in studies]
-        if studies:
-            left_out = "" if browse else NO_SENTENCES
-            report = build_report(studies, title=board.title, command="", no_sentences=left_out)
-            summary = [*board.summary, *report.summary]
-            page = replace(board, summary=summary, sections=[*board.sections, *report.sections])
+        by_name = {study.name: study for study in studies}
+        standings = [
+            Standing(corpus, by_name.get(corpus.corpus.name), score_further_runs(task, corpus, how))
+            for corpus in results.corpora
+        ]
+        page = board_page(board, task, standings, browse=browse)
         names = [f"teams/{team.name}.html" for team in task.teams]
         ways = dict(zip((team.name for team in task.teams), names, strict=True))
         save_report(add_links(page, "A page for each team", ways), str(folder / "index.html"))
         make_folder(folder / "teams")
         for team, name in zip(task.teams, names, strict=True):
-            own = team_report(results, team, date=board.date)
+            own = team_report(results, team, date=board.date, standings=standings)
             linked = add_links(own, "The task", {f"All teams of {task.name}": "../index.html"})
             save_report(linked, str(folder / name))
         files += ["index.html", *names]

@@ -10,10 +10,11 @@ from dataclasses import replace
 from itertools import count
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Any, cast
 
 from errorbar.api.arguments import Count, public
-from errorbar.api.corpus_results import CorpusStudy, HooData, Study, cache_metric, study_corpus, study_hoo
+from errorbar.api.compare import USUAL_JUDGES
+from errorbar.api.corpus_results import CorpusStudy, HooData, HooStudy, cache_metric, study_corpus, study_hoo
 from errorbar.api.detector_results import with_detectors
 from errorbar.api.hoo_score import both_ways
 from errorbar.api.inputs import Loaded, ReadingOptions
@@ -25,14 +26,15 @@ from errorbar.edits.inputs import are_texts, open_system, source_corpus
 from errorbar.edits.standoff_runs import FragmentReading, read_run
 from errorbar.edits.texts import corrected_text
 from errorbar.execute import run as run_pieces
-from errorbar.formats.catalog import holds
+from errorbar.formats.catalog import format_of, holds
 from errorbar.formats.hoo import read_gold, read_source
+from errorbar.formats.look import look
 from errorbar.formats.nucle import add_documents
 from errorbar.formats.reference import OF_ALL, NamedFile
 from errorbar.metrics.base import Metric
 from errorbar.metrics.folding import Documents, PieceOutput, ScoringPlan, SentencePiece
 from errorbar.metrics.hoo import count_rows
-from errorbar.metrics.hoo_scoring import Fragments, Run, drop_missing_fragments, parse_hoo, warn_above_1
+from errorbar.metrics.hoo_scoring import Fragments, Run, drop_missing_fragments, parse_hoo, score_runs, warn_above_1
 from errorbar.metrics.registry import parse_metric
 from errorbar.metrics.scores import Score
 from errorbar.metrics.scoring import score_corpus, score_pieces
@@ -446,6 +448,16 @@ def _pairs(single: _Target) -> list[tuple[str, str, Score]]:  # each annotator's
     ]
 
 
+def submission_kind(corpus: TaskCorpus) -> str:
+    """The kind of file that a run for a corpus is: ``text``, ``essays``, ``labels``, or a ``folder``."""
+    if corpus.kind == "hoo":
+        return "folder"
+    if corpus.gold and holds(str(corpus.gold[0])) == "labels":
+        return "labels"
+    essays = corpus.source is not None and format_of(look(corpus.source)).name == "multigec"
+    return "essays" if essays else "text"
+
+
 # What a page shows of the best run of each team, baselines among them.
 
 
@@ -456,9 +468,9 @@ def study_best(
     *,
     browse: bool = True,
     progress: Progress = lambda _: None,
-) -> list[Study]:
+) -> list[CorpusStudy | HooStudy]:
     """Compute what a report shows of the best run of each team; warnings go to ``problems``."""
-    studies: list[Study] = []
+    studies: list[CorpusStudy | HooStudy] = []
     for at, scored in enumerate(results.corpora, 1):
         if scored.runs:
             own = Problems(lenient=scored.corpus.lenient)
@@ -468,29 +480,55 @@ def study_best(
     return studies
 
 
-def _study_runs(task: Task, results: CorpusResults, problems: Problems, resampling: Resampling, browse: bool) -> Study:
-    data = read_data(results.corpus)
-    metrics = [parse_metric(spec) for spec in task.metrics]
-    first: Any = data.views(metrics)[0]
-    own = Problems()  # the problems of the runs were reported when they were scored
+def _study_runs(
+    task: Task, results: CorpusResults, problems: Problems, resampling: Resampling, browse: bool
+) -> CorpusStudy | HooStudy:
     runs = [run.submission for run in results.best()]
-    outputs: dict[TeamSubmission, Any] = {run: data.output(run.path, own) for run in runs}
-    if results.corpus.kind == "hoo":
-        edits, name = {run.name: output for run, output in outputs.items()}, results.corpus.name
-        lacking = any(note.code == MISSING for note in own.notes)
-        read = HooData(data.reference, edits, name, ("missing:empty",) if lacking else ())
-        return study_hoo(read, first, problems, resampling, browse=browse)
-    documents = Documents()
-    documents.add(data.units)
-    if documents.unit == "document":
-        documents.warn(problems)
-    systems = [Hypothesis(run.team, list(output)) for run, output in outputs.items()]
-    loaded = Loaded(data.reference, systems, documents, problems, ())
-    study = study_corpus(loaded, metrics, resampling, browse=browse)
+    of_fragments = results.corpus.kind == "hoo"
+    data, metrics = _load_runs(task, results, {run.name if of_fragments else run.team: run for run in runs}, problems)
+    if isinstance(data, HooData):
+        return study_hoo(data, parse_hoo(metrics[0]), problems, resampling, browse=browse)
+    if data.documents.unit == "document":
+        data.documents.warn(problems)
+    study = study_corpus(data, metrics, resampling, browse=browse)
     baselines = {run.team: run.baseline for run in runs if run.baseline is not None}
     if baselines:
-        study = _with_baselines(study, baselines, data.reference, resampling, texts=browse)
+        study = _with_baselines(study, baselines, data.corpus, resampling, texts=browse)
     return replace(study, notes=reword_problems(study.notes))
+
+
+def _load_runs(
+    task: Task, results: CorpusResults, runs: Mapping[str, TeamSubmission], problems: Problems
+) -> tuple[Loaded | HooData, Sequence[Metric]]:
+    """Read the outputs of runs, by the names that they are to have, and the metrics, each in the way that is shown."""
+    data = read_data(results.corpus)
+    metrics = data.views([parse_metric(spec) for spec in task.metrics])[:: data.n_views]
+    own = Problems()  # the problems of the runs were reported when they were scored
+    outputs: dict[str, Any] = {name: data.output(run.path, own) for name, run in runs.items()}
+    if results.corpus.kind == "hoo":
+        lacking = any(note.code == MISSING for note in own.notes)
+        return HooData(data.reference, outputs, results.corpus.name, ("missing:empty",) if lacking else ()), metrics
+    documents, reference = Documents(), cast("Corpus", data.reference)
+    documents.add(data.units)
+    systems = [Hypothesis(name, list(lines)) for name, lines in outputs.items()]
+    return Loaded(reference, systems, documents, problems, ()), metrics
+
+
+def score_further_runs(task: Task, results: CorpusResults, resampling: Resampling) -> dict[str, Score]:
+    """Score the runs that are not their team's best, by name, with intervals as ``study_best`` makes them."""
+    best = {run.submission.name for run in results.best()}
+    runs = {run.submission.name: run.submission for run in results.runs if run.submission.name not in best}
+    if not runs:
+        return {}
+    own = Problems(lenient=results.corpus.lenient)  # what is to be said was said of the best runs
+    data, metrics = _load_runs(task, results, runs, own)
+    if isinstance(data, HooData):
+        by_row = [replace(parse_hoo(metrics[0]), by="row")]
+        scores = score_runs(data.fragments, data.runs, by_row, own, resampling=resampling, conventions=data.conventions)
+    else:
+        plan = ScoringPlan(metrics[:1], resampling=resampling, admission=Admission(silent=True), judges=USUAL_JUDGES)
+        scores = score_corpus(data.corpus, data.systems, plan, own)
+    return {score.system: score for score in scores}
 
 
 def _with_baselines(

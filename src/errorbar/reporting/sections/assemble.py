@@ -89,6 +89,11 @@ def limit_sentences(study: Study, most: int | None) -> Study:
     return replace(study, browse=study.browse.most_telling(*limits))
 
 
+def study_sections(study: Study) -> list[Section]:
+    """The sections that there is data for."""
+    return [section for make in SECTIONS if (section := make(study))]
+
+
 def build_report(
     studies: Sequence[Study],
     *,
@@ -98,6 +103,7 @@ def build_report(
     no_sentences: str = "",
     most_sentences: int | None = None,
     image: str = "",
+    make_sections: Callable[[Study], Sequence[Section]] = study_sections,
 ) -> Report:
     """Make a report of studies; several kinds stand in one, each in its sections.
 
@@ -106,7 +112,7 @@ def build_report(
     ``image`` is the address of the share card on the web.
     """
     studies = [limit_sentences(study, most_sentences) for study in studies]
-    sections = [(study, section) for study in studies for make in SECTIONS if (section := make(study))]
+    sections = [(study, section) for study in studies for section in make_sections(study)]
     if no_sentences:
         without = Section("sentences", "Sentences", [Prose([no_sentences])])
         sections += [(study, without) for study in studies if isinstance(study, CorpusStudy | HooStudy)]

@@ -280,7 +280,7 @@ def _chart(study: CorpusStudy) -> Chart:
 def _score_dot(study: CorpusStudy, k: int, group: str = "") -> Dot:
     score = study.scores[k]
     own = scale_estimate(score[score.main], main_measure(score).kind)
-    return Dot(score.system, *own, group, outer=_outer_ends(score))
+    return Dot(score.system, *own, group, outer=outer_ends(score))
 
 
 def _shares(study: CorpusStudy) -> dict[str, HumanShare]:
@@ -348,7 +348,7 @@ def _percent_ends(ends: Interval | None) -> tuple[float, float] | None:
     return None if ends is None else (100 * ends.low, 100 * ends.high)
 
 
-def _outer_ends(score: Score) -> tuple[float, float] | None:
+def outer_ends(score: Score) -> tuple[float, float] | None:
     """The ends of the interval over texts and judges, for a chart."""
     ends = judges_interval(score)
     factor = 100 if main_measure(score).kind == "percent" else 1
