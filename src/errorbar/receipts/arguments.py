@@ -19,6 +19,8 @@ from itertools import count
 from pathlib import Path, PurePosixPath
 from typing import Any, Literal, cast, get_args
 
+from errorbar.api.own_references import list_references
+from errorbar.core.corpus import Corpus
 from errorbar.core.entry_points import find_registered
 from errorbar.core.problems import InputError, Place, Problem, shorten_text
 from errorbar.core.spec import split_spec
@@ -278,6 +280,13 @@ def report_arguments(arguments: Mapping[str, Any], files: DataFiles) -> dict[str
     for name in SINGLE:
         if arguments.get(name) is not None:
             recorded[name] = _file_reference(NamedFile(str(arguments[name]), ""), [str(arguments[name])], files)
+    own = list_references(arguments.get("reference_of") or ())
+    if own:
+        recorded["reference_of"] = {
+            system: [_file_reference(file, [f"{file.name}={file.path}"], files) for file in references]
+            for system, references in own.items()
+            if not isinstance(references, Corpus)
+        }
     plain = {name: arguments[name] for name in PLAIN if arguments.get(name) is not None}
     return recorded | {name: list(value) if isinstance(value, tuple) else value for name, value in plain.items()}
 
@@ -313,7 +322,7 @@ def read_arguments(recorded: Mapping[str, Any], names: Iterable[str], stage: Pat
     Raises:
         InputError: If there is another argument, or a file that is not in the receipt's list.
     """
-    unknown = [name for name in recorded if name not in {*SEVERAL, *SINGLE, *PLAIN}]
+    unknown = [name for name in recorded if name not in {*SEVERAL, *SINGLE, *PLAIN, "reference_of"}]
     if unknown:
         raise broken_receipt(f"a report has no argument '{unknown[0]}'", receipt)
     known = set(names)
@@ -326,6 +335,14 @@ def read_arguments(recorded: Mapping[str, Any], names: Iterable[str], stage: Pat
             references = recorded[name] if isinstance(recorded[name], list) else [recorded[name]]
             arguments[name] = [staged_path(reference, known, stage, receipt) for reference in references]
     arguments |= {name: staged_path(recorded[name], known, stage, receipt) for name in SINGLE if name in recorded}
+    own = recorded.get("reference_of", {})
+    if not isinstance(own, dict) or not all(isinstance(references, list) for references in own.values()):
+        raise broken_receipt("'reference_of' is not a list of files for each system", receipt)
+    if own:
+        arguments["reference_of"] = {
+            system: [staged_path(reference, known, stage, receipt) for reference in references]
+            for system, references in own.items()
+        }
     check_specs(arguments.get("metric") or [], receipt)
     return arguments
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, Unpack, cast
@@ -47,6 +47,7 @@ from errorbar.api.inputs import (
     usual_metric,
 )
 from errorbar.api.judgment_input import ITEMS, JudgmentOptions, VotesSource, column_roles, read_crowd
+from errorbar.api.own_references import OwnReferences, first_reference, list_references, load_own
 from errorbar.api.sample import Labeling, meanings, sample_estimate
 from errorbar.core.corpus import Corpus
 from errorbar.core.estimate import Method
@@ -145,7 +146,7 @@ MANY_PAIRS = 1000  # of systems: more are worth a word, since 19,900 take the be
 ON_REQUEST = "The sentences were left out on request, for data that may not be passed on."
 
 
-class Making(OfReference, Labeling, OfSystems, Resampled, Panels, total=False):
+class Making(OfReference, Labeling, OfSystems, Resampled, Panels, OwnReferences, total=False):
     """The arguments of a report beside its data."""
 
     column: Annotated[
@@ -242,11 +243,16 @@ def report(
         InputError: If a file is bad.
         UsageError: If there is nothing to report on, or arguments do not fit.
     """
-    with_gold, testing = isinstance(gold, Corpus) or bool(gold), SwapPlan(shared["adjust"], shared["swaps"])
+    own, testing = shared["reference_of"], SwapPlan(shared["adjust"], shared["swaps"])
+    with_gold = isinstance(gold, Corpus) or bool(gold) or bool(own)
     crowd, sample = judgments is not None, sample_key is not None
     _require_data({"gold": with_gold, "crowd": crowd, "sample": sample}, systems, judged)
     systems, flags = _split_flags(systems) if with_gold else (systems, _paths(systems))
-    hoo = with_gold and wants_hoo(gold, metric)
+    kind_of_data = first_reference(gold, own)
+    hoo = with_gold and wants_hoo(kind_of_data, metric)
+    if own and (hoo or flags):
+        message = "--reference-of is for systems that correct sentences, not for HOO data and tables of flags"
+        raise UsageError(Problem("useless-option", message, fix="leave it out"))
     if flags and hoo and not crowd:
         message = f"{flags[0]} is a table of flags, which are scored against judgments or edits of tokens, not HOO data"
         raise UsageError(Problem("report-flags", message, fix="add --judgments=FILE, or leave it out"))
@@ -277,7 +283,8 @@ def report(
         options |= {"judges": judges, "browse": browse, "attacks": shared["attacks"]}
         if not crowd:
             options["detectors"] = flags, JudgmentOptions(items=items or "words", type=kind, lenient=lenient)
-        metrics = metrics_of(usual_metric(gold, metric), beta, "sentences")
+        metrics = metrics_of(usual_metric(kind_of_data, metric), beta, "sentences")
+        options |= {"own": own, "asked_judges": shared["judges"]}
         studies.append(_corpus(gold, systems, reading, metrics, shared["warn"], **options))
     if judgments is not None:
         labeling: dict[str, Any] = {"documents": reading.documents, "unmarked": reading.unmarked, "lenient": lenient}
@@ -292,11 +299,16 @@ def report(
         studies.append(study_sample(estimated, NamedFile.parse(key).name))
     return make_report(
         studies,
-        shared["title"] or _title(gold, judgments, sample_key),
+        shared["title"] or (own_title(list_references(own)) if own else _title(gold, judgments, sample_key)),
         shared["command"],
         "" if browse else shared["no_sentences"],
         shared["most_sentences"],
     )
+
+
+def own_title(systems: Iterable[str]) -> str:
+    """The name of the data of references that were made for each system."""
+    return f"Own references of {join_words(list(systems))}"
 
 
 def _title(gold: Gold, *others: object) -> str:
@@ -349,7 +361,9 @@ def _corpus(
     warn: Callable[[Problem], object],
     **how: Any,  # noqa: ANN401 - as study_corpus takes it, and the detectors
 ) -> CorpusStudy:
-    data = load(gold, systems, reading.for_metrics(metrics))
+    own, asked_judges = how.pop("own", ()), how.pop("asked_judges", None)
+    reading = reading.for_metrics(metrics)
+    data = load_own(gold, systems, own, reading, asked_judges) if own else load(gold, systems, reading)
     n_pairs = len(data.systems) * (len(data.systems) - 1) // 2
     if n_pairs > MANY_PAIRS and how["resampling"].method != "closed":
         message = f"{len(data.systems)} systems make {n_pairs:,} pairs, and comparing them takes most of the time"
@@ -361,7 +375,9 @@ def _corpus(
         study = with_detectors(study, data.corpus, flags, asked, how["resampling"], texts=how["browse"])
     names = [file.name for file in expand_files(_paths(gold))]
     called = ", ".join(names) if len(names) <= MOST_NAMED else files_text(names)
-    return replace(study, name=called) if names else study
+    if own:
+        called = own_title(data.own)
+    return replace(study, name=called) if called else study
 
 
 def _hoo(
