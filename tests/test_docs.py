@@ -42,6 +42,7 @@ MEASURED_ROWS = {
     "judges": 55,
     "loop": 13,
     "ranking": 50,
+    "references": 19,
     "sampling": 65,
     "selection": 18,
     "stopping": 36,

@@ -27,7 +27,7 @@ CLASSES = sorted(name for name in errorbar.__all__ if name[0].isupper())
 PACKAGES = ["errorbar", *(each.name for each in pkgutil.walk_packages(errorbar.__path__, "errorbar.") if each.ispkg)]
 COMMANDS = {
     *("score", "compare", "ceiling", "agree", "crowd", "curve", "sample_plan", "sample_draw", "sample_estimate"),
-    *("sample_rehearse", "audit_draw", "audit_estimate"),
+    *("sample_rehearse", "audit_draw", "audit_estimate", "references"),
     *("rank", "meta", "report", "run_task", "convert", "check", "read_corpus", "read_system", "read_judgments"),
     *("attack", "crowd_aggregate", "crowd_raters", "crowd_howmany", "crowd_mine", "crowd_sweep", "crowd_judgments"),
     *("train", "detect", "correct"),

@@ -23,6 +23,7 @@ from errorbar.api.judgment_input import read_judgments as read_judgments
 from errorbar.api.meta import meta as meta
 from errorbar.api.plan_judging import plan_judging as plan_judging
 from errorbar.api.rank import rank as rank
+from errorbar.api.references import references as references
 from errorbar.api.sample import sample_draw as sample_draw
 from errorbar.api.sample import sample_estimate as sample_estimate
 from errorbar.api.sample import sample_plan as sample_plan

@@ -82,6 +82,21 @@ CALLS: dict[str, list[tuple[str, ...]]] = {
     "check": [("check", "gold.m2"), ("check", "--gold", "gold.m2", "system.txt"), ("check", "votes.csv", "flags.csv")],
     "metrics": [("metrics",)],
     "doctor": [("doctor",)],
+    "references": [
+        ("references", "--gold", "gold.m2", "--closest-of", "two.m2", "system.txt", "--resamples", "50"),
+        (
+            "references",
+            "--gold",
+            "gold.m2",
+            "--reference-of",
+            "system=other.txt",
+            "--seconds",
+            "times.csv",
+            "system.txt",
+        ),
+        ("references", "--gold", "gold.m2", "--reference-of", "system=two.m2", "system.txt", "--resamples", "50"),
+        ("references", "--gold", "gold.m2", "--independent", "two.m2", "system.txt", "other.txt", "--no-ci"),
+    ],
     "data-list": [("data", "list")],
     "data-show": [("data", "show", "hoo2011"), ("data", "show", "jfleg")],
 }
@@ -126,6 +141,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (path / "two.m2").write_text(M2.replace("\n\n", f"\n{second}") * 3)
     (path / "other.txt").write_text("X Y c .\na b c .\na b c .\n")
     (path / "system.txt").write_text("X b c .\na b c .\nX b d .\n")
+    times = "source,a,1,9\nsystem,a,1,5\nsource,b,1,9\nsystem,b,1,7\nsource,c,1,9\nsystem,c,1,8\n"
+    (path / "times.csv").write_text(f"system,editor,sentence,seconds\n{times}")
     (path / "scores.csv").write_text("system,score\nunchanged,1\nsystem,2\n")
     (path / "text.txt").write_text("we discuss about the plan\nlook at the plan\nlook at the plan\n")
     (path / "good.txt").write_text("we discuss the plan\nlook at the plan\n" * 5)

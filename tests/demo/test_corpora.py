@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import errorbar as package
-from tests.demo import make_crowd, make_hoo
+from tests.demo import make_crowd, make_edited, make_hoo
 from tests.helpers.cli import CommandLine
 
 DEMO = Path(package.__file__).parent / "demo"
@@ -19,7 +19,9 @@ def contents(folder: Path) -> dict[str, bytes]:
     return {str(file.relative_to(folder)): file.read_bytes() for file in sorted(folder.rglob("*")) if file.is_file()}
 
 
-@pytest.mark.parametrize(("name", "made"), [("crowd", make_crowd.write), ("hoo", make_hoo.write)])
+@pytest.mark.parametrize(
+    ("name", "made"), [("crowd", make_crowd.write), ("edited", make_edited.write), ("hoo", make_hoo.write)]
+)
 def test_they_come_out_again(name: str, made: object, tmp_path: Path) -> None:
     assert callable(made)
     made(tmp_path / name)
@@ -59,7 +61,17 @@ def test_a_first_score_and_what_to_type_next(
     assert (tmp_path / "page.md").read_text(encoding="utf-8").startswith("# errorbar demo: ")
 
 
-@pytest.mark.parametrize("words", [("--crowd", "--hoo"), ("--crowd", "--by", "type"), ("--hoo", "--by", "sentence")])
+def test_what_editors_made_is_saved(errorbar: CommandLine, tmp_path: Path) -> None:
+    assert errorbar("demo", "--edited", "--save", tmp_path / "edited").code == 0
+    assert contents(tmp_path / "edited") == contents(DEMO / "edited")
+    alone = errorbar("demo", "--edited")
+    assert (alone.code, "[no-argument]" in alone.err) == (2, True)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [("--crowd", "--hoo"), ("--crowd", "--edited"), ("--crowd", "--by", "type"), ("--hoo", "--by", "sentence")],
+)
 def test_what_does_not_go_together(errorbar: CommandLine, words: tuple[str, ...]) -> None:
     done = errorbar("demo", *words)
     assert (done.code, "[useless-option]" in done.err) == (2, True)

@@ -26,6 +26,7 @@ from errorbar.api.hoo_score import in_order
 from errorbar.api.inputs import Loaded
 from errorbar.api.judgment_input import ReadJudgments
 from errorbar.api.own_references import score_own
+from errorbar.api.references import ReferencesResult, compare_loaded_golds
 from errorbar.api.sample_results import SampleEstimation
 from errorbar.core.arrays import Flags
 from errorbar.core.corpus import ContentHash, Corpus, Hypothesis, system_record
@@ -38,6 +39,7 @@ from errorbar.execute import run
 from errorbar.metrics.base import Folded, Metric, Selection, Statistics
 from errorbar.metrics.crowd_weighted import Crowd, in_bin
 from errorbar.metrics.folding import ScoringPlan
+from errorbar.metrics.golds import OWN
 from errorbar.metrics.hoo import CONVENTIONS, CORRECTED, GOLD, GOLD_NAME, SYSTEM, TYPE_COLUMNS, Hoo, align
 from errorbar.metrics.hoo_scoring import parse_hoo, score_runs
 from errorbar.metrics.judges import JudgePlan
@@ -63,6 +65,7 @@ class CorpusStudy:
         agreement: Of the annotators, about tokens.
         attacked: The ranks of systems that nobody would want, under the metrics that were asked for.
         detectors: Detectors of errors against the annotators, beside the systems.
+        references: The same systems against references of their own, beside the annotators.
     """
 
     name: str
@@ -81,6 +84,7 @@ class CorpusStudy:
     metric: Metric  # the main one
     attacked: AttackResult | None = None
     detectors: DetectorStudy | None = None
+    references: ReferencesResult | None = None
 
     @property
     def editors(self) -> dict[str, int]:
@@ -99,7 +103,10 @@ class CorpusStudy:
     @property
     def signatures(self) -> dict[str, str]:
         """The signature of each result, by its title."""
-        parts = {"compare": self.comparison, "ceiling": self.ceiling, "agree": self.agreement}
+        parts: dict[str, ComparisonResult | CeilingResult | AgreementResult | ReferencesResult | None] = {
+            **{"compare": self.comparison, "ceiling": self.ceiling, "agree": self.agreement},
+            **{"references": self.references},
+        }
         by_title = {f"score: {score.system}": str(score.signature) for score in self.scores}
         by_title |= {title: part.signature for title, part in parts.items() if part is not None}
         rankings = () if self.attacked is None else self.attacked.rankings
@@ -195,6 +202,7 @@ def study_corpus(
     ceiling_resamples: int | None = None,
     judges: JudgePlan = USUAL_JUDGES,
     *,
+    own: Sequence[Corpus] = (),
     browse: bool = True,
     attacks: bool = False,
 ) -> CorpusStudy:
@@ -213,6 +221,7 @@ def study_corpus(
         ceiling_resamples: Resamples for intervals of the human ceiling; None: texts are left out, where that takes
             seconds.
         judges: Whether intervals, and what is significant, are also over judges.
+        own: References that were made for each system, in their order; empty: there are none.
         browse: Also sentences and edits.
         attacks: Also the ranks of systems that nobody would want.
 
@@ -260,6 +269,10 @@ def study_corpus(
         own.problems.notes += result.notes
         return result
 
+    def compare_references(data: Loaded) -> ReferencesResult | None:
+        how = None if resampling.method == "closed" else resampling
+        return compare_loaded_golds(data, main.resampled, {OWN: own}, how, resampling.confidence_level) if own else None
+
     def lay_out(_: Loaded) -> Browse | None:
         return browse_corpus(corpus, systems, main) if browse else None
 
@@ -271,9 +284,9 @@ def study_corpus(
         return part(own), own.problems.notes
 
     # In the order in which warnings are given. The parts do not depend on each other.
-    parts: list[Callable[[Loaded], Any]] = [compare, find_ceiling, find_agreement, lay_out, attack]
+    parts: list[Callable[[Loaded], Any]] = [compare, find_ceiling, find_agreement, compare_references, lay_out, attack]
     results, (*notes, attack_notes) = zip(*run(compute, parts, resampling.jobs), strict=True)
-    comparison, ceiling, agreement, shown, attacked = results
+    comparison, ceiling, agreement, references, shown, attacked = results
     # The parts warn of the same things, and so did who read the files, who knows another way out.
     first: dict[tuple[str, Place, str], Problem] = {}
     for note in (*problems.notes, *chain.from_iterable(notes)):
@@ -288,6 +301,7 @@ def study_corpus(
         *(comparison, ceiling, agreement, shown),
         [*first.values(), *attack_notes],
         *(resampling.confidence_level, metric, attacked),
+        references=references,
     )
 
 

@@ -180,7 +180,7 @@ class ReadingOptions:
     as_written: bool = False
     admission: Admission = Admission()  # noqa: RUF009 - frozen
     edits: bool = False  # systems can be M2, for metrics that take edits
-    source: Source | None = None  # references are texts
+    source: Source | Hypothesis | None = None  # references are texts; in memory where a corpus has the source
     labels: bool = False  # systems can be labels of tokens
     corrects: str = ""  # a metric that needs corrections, so that labels of tokens will not do as a reference
     smallest: str = ""  # a metric that takes the smallest edits of texts for those of annotators
@@ -239,7 +239,7 @@ class ReadingOptions:
             raise UsageError(Problem("useless-option", message, fix="leave them out"))
         self.note_texts(problems)
         taken = replace(self.admission, free=True, silent=False)
-        source = named_files(self.source, "source")[0]
+        source = self.source if isinstance(self.source, Hypothesis) else named_files(self.source, "source")[0]
         return text_chunks(source, references, problems, size=size, admission=taken)
 
     def whole(self, references: Sequence[NamedFile], problems: Problems) -> Corpus:

@@ -82,6 +82,22 @@ def first_reference(gold: Gold, reference_of: object) -> Gold:
     return gold
 
 
+def match_references(reference_of: object, names: Sequence[str]) -> dict[str, References]:
+    """The references of each of these systems; ``UsageError`` if one has none, or another system has some."""
+    named = list_references(reference_of)
+    if other := next((name for name in named if name not in names), ""):
+        message = f"--reference-of={other}: no system is called '{other}'"
+        raise UsageError(Problem("reference-of-system", message, fix=nearest(other, names)))
+    if missing := [name for name in names if not named.get(name)]:
+        shown = join_words(
+            [*missing[:MOST_NAMED], *[f"{len(missing) - MOST_NAMED} more"] * (len(missing) > MOST_NAMED)]
+        )
+        message = f"no reference was made for {shown}, and scores against own references stand beside no others"
+        fix = f"add --reference-of={missing[0]}=FILE, or leave the system out"
+        raise UsageError(Problem("reference-of-missing", message, fix=fix))
+    return {name: named[name] for name in names}
+
+
 def load_own(
     gold: Gold, systems: Systems, reference_of: object, options: ReadingOptions, judges: str | None = None
 ) -> Loaded:
@@ -101,29 +117,11 @@ def load_own(
         message = f"--judges='{judges}' leans on judges whose references are written from the source, not on editors"
         raise UsageError(Problem("useless-option", message, fix="--judges=random"))
     problems = options.problems()
-    named = list_references(reference_of)
     outputs, runs = split_runs(system_list(systems))
     refuse_runs(runs)
     names = [output.name for output in outputs]
-    if other := next((name for name in named if name not in names), ""):
-        message = f"--reference-of={other}: no system is called '{other}'"
-        raise UsageError(Problem("reference-of-system", message, fix=nearest(other, names)))
-    if missing := [name for name in names if not named.get(name)]:
-        shown = join_words(
-            [*missing[:MOST_NAMED], *[f"{len(missing) - MOST_NAMED} more"] * (len(missing) > MOST_NAMED)]
-        )
-        message = f"no reference was made for {shown}, and scores against own references stand beside no others"
-        fix = f"add --reference-of={missing[0]}=FILE, or leave the system out"
-        raise UsageError(Problem("reference-of-missing", message, fix=fix))
-    own = _read_all({name: named[name] for name in names}, options, problems)
-    numbers = {name: len(corpus.annotators) for name, corpus in own.items()}
-    if len(set(numbers.values())) > 1:
-        fewest, most = min(names, key=numbers.__getitem__), max(names, key=numbers.__getitem__)
-        message = (
-            f"{most} has {numbers[most]} references, {fewest} has {numbers[fewest]}: more are an advantage where a "
-        )
-        message += "metric takes the best one for each sentence"
-        problems.note("reference-numbers", message, Place(), fix="give every system as many")
+    own = _read_all(match_references(reference_of, names), options, problems)
+    note_unequal_numbers(own, problems)
     data = replace(load_outputs(own[names[0]], outputs, options, problems, {}), own=own)
     problems.notes = list(dict.fromkeys(problems.notes))  # a file may be the reference of several
     return data
@@ -145,17 +143,29 @@ def score_own(
     return scores
 
 
+def note_unequal_numbers(own: Mapping[str, Corpus], problems: Problems) -> None:
+    """Note that some systems have more references than others."""
+    numbers = {name: len(corpus.annotators) for name, corpus in own.items()}
+    if len(set(numbers.values())) > 1:
+        fewest, most = min(numbers, key=numbers.__getitem__), max(numbers, key=numbers.__getitem__)
+        message = (
+            f"{most} has {numbers[most]} references, {fewest} has {numbers[fewest]}: more are an advantage where a "
+            "metric takes the best one for each sentence"
+        )
+        problems.note("reference-numbers", message, Place(), fix="give every system as many")
+
+
 def _read_all(named: Mapping[str, References], options: ReadingOptions, problems: Problems) -> dict[str, Corpus]:
     """The corpus of each system; all are of the same sentences, which are of the same documents."""
     own: dict[str, Corpus] = {}
     first: tuple[Corpus, str] | None = None
     n_texts = 0
     for system, references in named.items():
-        for corpus, file, is_text in _read_groups(references, options, problems):
+        for corpus, file, is_text in read_groups(references, options, problems):
             n_texts += is_text
             first = first or (corpus, file)
-            _check_same(corpus, file, *first)
-            own[system] = _merge(own[system], corpus, system) if system in own else corpus
+            check_same(corpus, file, *first)
+            own[system] = merge_editors(own[system], corpus, system) if system in own else corpus
     if options.source is not None and not n_texts:
         message = "--source names the text that other texts correct, and these references are annotated files"
         raise UsageError(Problem("useless-option", message, fix="leave it out"))
@@ -176,7 +186,7 @@ def _share_documents(own: Mapping[str, Corpus]) -> dict[str, Corpus]:
     }
 
 
-def _read_groups(
+def read_groups(
     references: References, options: ReadingOptions, problems: Problems
 ) -> Iterator[tuple[Corpus, str, bool]]:
     """The corpora of a system's references, texts apart from annotated files; the file, and whether it is a text."""
@@ -207,7 +217,7 @@ def _name_editors(corpus: Corpus, name: str) -> Corpus:
     return Corpus(sentences, tuple(names.values()), corpus.name, corpus.notes)
 
 
-def _check_same(corpus: Corpus, file: str, first: Corpus, first_file: str) -> None:
+def check_same(corpus: Corpus, file: str, first: Corpus, first_file: str) -> None:
     """Refuse references over other sentences than those that were read first."""
     if len(corpus) != len(first):
         message = f"these references are of {len(corpus)} sentences, those of {first_file} of {len(first)}"
@@ -225,7 +235,7 @@ def _check_same(corpus: Corpus, file: str, first: Corpus, first_file: str) -> No
             raise InputError(Problem("source-mismatch", message, Place(file, sentence.line), fix="name them alike"))
 
 
-def _merge(corpus: Corpus, other: Corpus, system: str) -> Corpus:
+def merge_editors(corpus: Corpus, other: Corpus, system: str) -> Corpus:
     """One corpus of a system's editors, of whom some annotated and others wrote texts."""
     if both := set(corpus.annotators) & set(other.annotators):
         message = f"two references of {system} are by an editor called '{min(both)}'"

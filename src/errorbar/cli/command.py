@@ -89,9 +89,9 @@ def progress_bar(unit: str, total: int = 0) -> Iterator[Callable[[int], None]]:
             click.echo("\r" + " " * 78 + "\r", nl=False, err=True)
 
 
-_INPUTS = """gold reference-of documents unmarked as-written source corpus human judgments flags layout column
-    labels unknown repeats counts truth key sample-key judged scores systems sentences first-sentence data
-    from from-file tokens lenient force retokenize models treebank text"""
+_INPUTS = """gold reference-of independent closest-of seconds documents unmarked as-written source corpus human
+    judgments flags layout column labels unknown repeats counts truth key sample-key judged scores systems sentences
+    first-sentence data from from-file tokens lenient force retokenize models treebank text"""
 _INTERVALS = "ci ci-method confidence resamples permutations adjust swaps judges"
 _OUTPUT = "format output out write to save title chart charts browse tables-only report summary differing"
 _OTHER = "seed jobs cache prune version help"

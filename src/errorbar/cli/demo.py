@@ -13,7 +13,7 @@ from errorbar.cli.command import OUTPUT, Command, OutputPath, be_quiet, command_
 from errorbar.cli.options import refuse_given
 from errorbar.cli.output import format_option
 from errorbar.core.problems import Place, Problem, UsageError, shell_words
-from errorbar.demo import CROWD, HOO, demo_files, demo_folder
+from errorbar.demo import CROWD, EDITED, HOO, demo_files, demo_folder
 
 PAGE = "demo-report.html"
 TASK_RUNS = ("alpha-1", "alpha-2", "beta-1")
@@ -85,6 +85,9 @@ def _hoo() -> Iterator[DemoCorpus]:
 @click.command("demo", cls=Command)
 @click.option("--crowd", is_flag=True, help="Judgments by a crowd, and what three systems flag, in place of edits.")
 @click.option("--hoo", is_flag=True, help="Texts and stand-off edits in the format of HOO 2011.")
+@click.option(
+    "--edited", is_flag=True, help="With --save: what editors made of three systems' outputs, and how long they took."
+)
 @click.option("--task", is_flag=True, help="With --save: a shared task on the corpus, with three runs of two teams.")
 @click.option(
     "--by",
@@ -104,6 +107,7 @@ def command(
     context: click.Context,
     crowd: bool,
     hoo: bool,
+    edited: bool,
     task: bool,
     by: str | None,
     save: Path | None,
@@ -119,12 +123,13 @@ def command(
     errorbar demo --save demo && errorbar score --gold demo/gold.jsonl demo/careful.txt
     errorbar demo --crowd
     errorbar demo --hoo --save hoo
+    errorbar demo --edited --save edited
     errorbar demo --task --save spring && errorbar task run spring/task.toml
     """
-    if crowd + hoo + task > 1:
-        refuse_given(("hoo", "task"), "is not for the data that is also named")
-    if task and save is None:
-        message = "the files of a task must go somewhere"
+    if crowd + hoo + edited + task > 1:
+        refuse_given(("hoo", "edited", "task"), "is not for the data that is also named")
+    if (task or edited) and save is None:
+        message = f"the files of {'a task' if task else 'editors'} must go somewhere"
         raise UsageError(Problem("no-argument", message, fix="name a folder: --save=DIR"))
     if crowd or hoo:
         refuse_given(("by",), "is of the corpus of sentences, without --crowd and --hoo")
@@ -134,6 +139,10 @@ def command(
         refuse_given(("by", "style"), "is about the table of scores, and --report makes a page")
     if task and save is not None:
         _save_task(context, save)
+        return
+    if edited and save is not None:
+        with demo_folder(EDITED) as folder:
+            _save(save, {file.name: file for file in sorted(folder.glob("*.*"))})
         return
     with _crowd() if crowd else _hoo() if hoo else _sentences() as corpus:
         if save is not None:

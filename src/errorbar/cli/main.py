@@ -173,6 +173,7 @@ COMMANDS = {
     "crowd": "Score against a crowd, aggregate its judgments, judge its raters.",
     "curve": "Follow systems along the crowd's agreement: bins and the kappa curve.",
     "sample": "Estimate P and R of a corpus from a few hundred judgments.",
+    "references": "Score systems under a common gold and references of their own, side by side.",
     "audit": "Ask judges about edits that match no annotator.",
     "rank": "Rank systems from human rankings or pairs.",
     "meta": "Tell how metrics agree with a human ranking.",

@@ -108,6 +108,7 @@ def _has_receipt(out: str, settings: Mapping[str, str]) -> bool:
     systems={"argument": "[SYSTEM...]"},
     judgments={"multiple": False},
     column={"hidden": True},
+    unmarked={"hidden": True},
     adjust={
         "type": str,
         "hidden": True,

@@ -15,13 +15,15 @@ SYSTEMS = ("careful", "greedy", "articles", "copy")
 
 CROWD = "crowd"
 """Beside the corpus, a folder of judgments by a crowd, and of tables that go with them."""
+EDITED = "edited"
+"""Beside the corpus, a folder of references that editors made of three systems' outputs, and of their times."""
 HOO = "hoo"
 """Beside the corpus, a folder of HOO files: source texts, gold edits and two runs."""
 
 
 @contextmanager
 def demo_folder(name: str) -> Iterator[Path]:
-    """Yield a folder beside the corpus, ``CROWD`` or ``HOO``, as one on disk wherever the package is kept."""
+    """Yield a folder beside the corpus, ``CROWD``, ``EDITED`` or ``HOO``, as one on disk wherever the package is kept."""
     with as_file(files(__package__)) as folder:
         yield folder / name
 

@@ -47,7 +47,8 @@ from errorbar.api.inputs import (
     usual_metric,
 )
 from errorbar.api.judgment_input import ITEMS, JudgmentOptions, VotesSource, column_roles, read_crowd
-from errorbar.api.own_references import OwnReferences, first_reference, list_references, load_own
+from errorbar.api.own_references import first_reference, list_references, load_own
+from errorbar.api.references import ReferenceOf, read_own_references
 from errorbar.api.sample import Labeling, meanings, sample_estimate
 from errorbar.core.corpus import Corpus
 from errorbar.core.estimate import Method
@@ -146,9 +147,10 @@ MANY_PAIRS = 1000  # of systems: more are worth a word, since 19,900 take the be
 ON_REQUEST = "The sentences were left out on request, for data that may not be passed on."
 
 
-class Making(OfReference, Labeling, OfSystems, Resampled, Panels, OwnReferences, total=False):
+class Making(OfReference, Labeling, OfSystems, Resampled, Panels, total=False):
     """The arguments of a report beside its data."""
 
+    reference_of: ReferenceOf
     column: Annotated[
         Mapping[str, str] | str | Sequence[str],
         ArgumentDoc((), "Name of a column of the judgments: of the item, rater or label, e.g. rater=worker."),
@@ -243,8 +245,9 @@ def report(
         InputError: If a file is bad.
         UsageError: If there is nothing to report on, or arguments do not fit.
     """
-    own, testing = shared["reference_of"], SwapPlan(shared["adjust"], shared["swaps"])
-    with_gold = isinstance(gold, Corpus) or bool(gold) or bool(own)
+    testing, common = SwapPlan(shared["adjust"], shared["swaps"]), isinstance(gold, Corpus) or bool(gold)
+    own = () if common else shared["reference_of"]  # beside a common gold they have a section
+    with_gold = common or bool(own)
     crowd, sample = judgments is not None, sample_key is not None
     _require_data({"gold": with_gold, "crowd": crowd, "sample": sample}, systems, judged)
     systems, flags = _split_flags(systems) if with_gold else (systems, _paths(systems))
@@ -258,7 +261,7 @@ def report(
         raise UsageError(Problem("report-flags", message, fix="add --judgments=FILE, or leave it out"))
     labels, items, lenient = meanings(shared), shared["items"], shared["lenient"]
     tested = {"--swaps": testing.swaps, "--adjust": None if testing.adjust == SwapPlan().adjust else testing.adjust}
-    texts = {"--force": shared["force"], "--retokenize": shared["retokenize"]}
+    texts = {"--force": shared["force"], "--retokenize": shared["retokenize"], "--reference-of": shared["reference_of"]}
     texts |= {"--page=ceiling-ci": shared["ceiling_ci"] is not None, "--judges": shared["judges"] is not None}
     judges = plan_judges(shared, shared["ci_method"])
     _refuse({"--metric": metric, "--beta": beta, "--source": shared["source"], **tested, **texts}, with_gold, "--gold")
@@ -274,13 +277,16 @@ def report(
     reading = ReadingOptions.of(cast("Taking", {**shared, "as_written": False}))
     if hoo:
         if any(texts.values()):
-            message = "intervals of the ceiling, --judges, --force and --retokenize are not for HOO data"
+            message = (
+                "intervals of the ceiling, --judges, --force, --retokenize and --reference-of are not for HOO data"
+            )
             raise UsageError(Problem("useless-option", message, fix="leave them out"))
         metrics = metrics_of(metric, beta, "fragments")
         studies.append(_hoo(_paths(gold), systems, reading, metrics, drawn, browse=browse))
     elif with_gold:
         options: dict[str, Any] = {"resampling": drawn, "testing": testing, "ceiling_resamples": shared["ceiling_ci"]}
         options |= {"judges": judges, "browse": browse, "attacks": shared["attacks"]}
+        options |= {"reference_of": shared["reference_of"] if common else ()}
         if not crowd:
             options["detectors"] = flags, JudgmentOptions(items=items or "words", type=kind, lenient=lenient)
         metrics = metrics_of(usual_metric(kind_of_data, metric), beta, "sentences")
@@ -370,6 +376,9 @@ def _corpus(
         fix = "fewer --swaps or --resamples are quicker; --ci-method=closed compares none"
         warn(Problem("report-many-pairs", message, fix=fix, severity="warning"))
     flags, asked = how.pop("detectors", ((), None))
+    if reference_of := how.pop("reference_of"):
+        how["own"] = read_own_references(reference_of, data, reading)
+        data.problems.raise_errors()
     study = study_corpus(data, metrics, **how)
     if flags:
         study = with_detectors(study, data.corpus, flags, asked, how["resampling"], texts=how["browse"])

@@ -37,7 +37,7 @@ Source
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from math import comb, inf, isnan, sqrt
 from sys import float_info
@@ -458,3 +458,32 @@ class PlannedInterval:
         """A half-width, made inside the range of a measure."""
         ends = scale.ends(self.value, half)
         return None if ends is None or scale.says_little(*ends) else (ends[1] - ends[0]) / 2
+
+
+# Ratios of sums whose units come in clusters: the jackknife over these.
+
+
+def clustered_interval(
+    sums: ArrayLike, formula: Callable[[Floats], Floats], confidence_level: float, scale: Scale
+) -> tuple[float, Interval | Undefined]:
+    """The value of sums over clusters, and its interval over clusters, or why there is none.
+
+    Formula
+        v = f(Σ_c x_c) of the C clusters' sums x_c; v(-c) = f without cluster c; V = (C - 1)/C Σ (v(-c) - mean)²; the
+        interval is v -+ t(C - 1) sqrt(V), made on the scale (above 0 on that of logarithms).
+    Source
+        Tukey 1958; Cochran 1977, section 6.17, for ratios of sums.
+
+    Args:
+        sums: What each cluster adds; shape (clusters, k).
+        formula: Gives the values of sums, shape (..., k) to (...), NaN where there is none.
+        confidence_level: Nominal coverage.
+        scale: The range of the value.
+    """
+    table = np.asarray(sums, np.float64)
+    total = table.sum(axis=0)
+    value, without = float(formula(total)), formula(total - table)
+    if why := unknown_texts(value, without):
+        return value, why
+    variance = [(jackknife(without), float(len(table) - 1))]
+    return value, t_interval(value, variance, confidence_level, scale, "jackknife over clusters, t")

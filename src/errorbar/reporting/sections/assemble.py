@@ -16,6 +16,7 @@ from errorbar.reporting.sections.figures import main_measure, rank_systems
 from errorbar.reporting.sections.hoo import hoo, order_runs
 from errorbar.reporting.sections.leaderboard import attack, choices, leaderboard, precision_recall
 from errorbar.reporting.sections.methods import list_missing, methods
+from errorbar.reporting.sections.references import references
 from errorbar.reporting.sections.summary import summary
 from errorbar.reporting.sections.types import types
 from errorbar.tables.table import Table
@@ -53,6 +54,7 @@ SECTIONS: tuple[Callable[[Study], Section | None], ...] = (
     leaderboard,
     precision_recall,
     types,
+    references,
     ceiling,
     hoo,
     crowd,

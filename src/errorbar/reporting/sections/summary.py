@@ -31,6 +31,7 @@ from errorbar.reporting.sections.figures import (
     value_text,
 )
 from errorbar.reporting.sections.hoo import CORRECTION, order_runs
+from errorbar.reporting.sections.references import references_sentence
 from errorbar.tables.table import Column
 
 MOST_LISTED = 4
@@ -53,6 +54,7 @@ def _sentences(study: Study) -> list[str]:
     if isinstance(study, CorpusStudy):
         line = editors_line(study.editors) if study.editors else ""
         own = [f"{line[0].upper()}{line[1:]}."] if line else []
+        own += [] if study.references is None else [references_sentence(study.references)]
         return [_scores(study), *_comparison(study), *own, *_human(study)]
     if isinstance(study, HooStudy):
         return _hoo(study)

@@ -1,0 +1,78 @@
+"""The section on references that were made for systems: the numbers of ``references``, a sentence, the receipt."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+import errorbar as package
+from errorbar.api import CorpusStudy
+from errorbar.metrics.golds import GoldPair
+from errorbar.reporting import MadeReport, format_markdown, report
+from errorbar.reporting.sections.references import references, references_sentence
+from errorbar.tables.table import Table
+from tests.helpers.cli import CommandLine
+from tests.helpers.expectations import require
+
+pytest.importorskip("altair", reason="needs the extra 'report'")
+DEMO = Path(package.__file__).parent / "demo"
+SYSTEMS = [str(DEMO / f"{name}.txt") for name in ("careful", "greedy")]
+OWN = [f"{name}={DEMO / 'edited' / name}.m2" for name in ("careful", "greedy")]
+
+
+@pytest.fixture(scope="module")
+def made() -> MadeReport:
+    return report(str(DEMO / "gold.jsonl"), SYSTEMS, reference_of=OWN, resamples=100, browse=False, attacks=False)
+
+
+def test_the_numbers_are_those_of_references(made: MadeReport) -> None:
+    (study,) = made.studies
+    assert isinstance(study, CorpusStudy)
+    alone = package.references(str(DEMO / "gold.jsonl"), SYSTEMS, reference_of=OWN, resamples=100)
+    result = require(study.references)
+    assert result.found == alone.found
+    assert study.signatures["references"] == alone.signature
+    section = require(references(study))
+    tables = [block for block in section.blocks if isinstance(block, Table)]
+    assert [table.rows for table in tables] == [table.rows for table in alone.tables()]
+    assert [table.name for table in tables] == ["references-golds", "references-measures", "references-cost"]
+    assert "## References made for the systems" in format_markdown(made.report)
+
+
+def test_the_summary_says_whether_the_order_depends_on_the_references(made: MadeReport) -> None:
+    (study,) = made.studies
+    assert isinstance(study, CorpusStudy)
+    result = require(study.references)
+    same = "Against references of their own no two systems change places, as far as differences are significant."
+    assert references_sentence(result) == same
+    assert same in " ".join(made.report.summary)
+
+    def ahead(pair: GoldPair) -> GoldPair:
+        return replace(pair, ahead=pair.first if pair.gold == "own" else "")
+
+    turned = replace(result, found=replace(result.found, pairs=[ahead(pair) for pair in result.pairs]))
+    lead = "careful is ahead of greedy under their own references, not under the common gold."
+    assert references_sentence(turned) == lead
+    more = [*turned.pairs, *(replace(pair, second="other") for pair in turned.pairs)]
+    both = replace(turned, found=replace(turned.found, pairs=more))
+    assert references_sentence(both) == f"{lead} The order of 1 more pair depends on it."
+
+
+def test_a_receipt_names_the_references(errorbar: CommandLine, tmp_path: Path) -> None:
+    own = (OWN[0], f"greedy=ann={DEMO / 'edited' / 'greedy.m2'}")
+    words = [word for text in own for word in ("--reference-of", text)]
+    page = tmp_path / "r.md"
+    fast = ("--resamples", "20", "--page", "attacks=no", "--page", "sentences=no", "--judges", "fixed")
+    done = errorbar("report", "--gold", DEMO / "gold.jsonl", *words, *SYSTEMS, "-o", page, *fast)
+    assert done.code == 0
+    assert "careful.m2" in (tmp_path / "r.receipt.json").read_text(encoding="utf-8")
+    verified = errorbar("verify", tmp_path / "r.receipt.json", "--data", DEMO)
+    assert (verified.code, "are the same" in verified.out) == (0, True)
+
+
+def test_hoo_data_and_judgments_have_no_own_references(errorbar: CommandLine, tmp_path: Path) -> None:
+    for words in (("--gold", DEMO / "hoo"), ("--judgments", DEMO / "crowd" / "votes.csv")):
+        refused = errorbar("report", *words, "--reference-of", OWN[0], "-o", tmp_path / "r.md")
+        assert (refused.code, "[useless-option]" in refused.err) == (2, True)
