@@ -253,8 +253,8 @@ def report(
     systems, flags = _split_flags(systems) if with_gold else (systems, _paths(systems))
     kind_of_data = first_reference(gold, own)
     hoo = with_gold and wants_hoo(kind_of_data, metric)
-    if own and (hoo or flags):
-        message = "--reference-of is for systems that correct sentences, not for HOO data and tables of flags"
+    if own and (hoo or flags or crowd or sample):
+        message = "--reference-of is for systems that correct sentences, not for HOO data, flags and judgments"
         raise UsageError(Problem("useless-option", message, fix="leave it out"))
     if flags and hoo and not crowd:
         message = f"{flags[0]} is a table of flags, which are scored against judgments or edits of tokens, not HOO data"
