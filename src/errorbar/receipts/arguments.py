@@ -465,6 +465,9 @@ def read_task_record(record: Mapping[str, Any], names: Iterable[str], stage: Pat
         _check_keys(record, _TASK)
         corpora = [_read_corpus(entry, known, stage, receipt) for entry in record["corpora"]]
         runs = [_read_run(entry, known, stage, receipt) for entry in record["runs"]]
+        edited = {run.corpus for run in runs if run.references}
+        if any(not corpus.gold and corpus.name not in edited for corpus in corpora):
+            raise ValueError("gold of a corpus")
         check_specs(list(record["metric"]), receipt)
         metrics, name = tuple(record["metric"]), str(record["name"])
         if not metrics:
@@ -499,7 +502,7 @@ def _read_corpus(record: Mapping[str, Any], known: set[str], stage: Path, receip
     path = {name: Path(staged_path(record[name], known, stage, receipt)) for name in _PATH if name in record}
     flags = {name: record[name] for name in _FLAGS}
     if record["kind"] not in KINDS or record["unmarked"] not in UNMARKED or not (paths["gold"] or "source" in path):
-        raise ValueError("kind, unmarked or gold of a corpus")
+        raise ValueError("kind, unmarked, gold or source of a corpus")
     if not all(isinstance(flag, bool) for flag in flags.values()):
         raise ValueError("a corpus needs true or false")
     values: dict[str, Any] = {"kind": record["kind"], "unmarked": record["unmarked"], **paths, **path, **flags}
