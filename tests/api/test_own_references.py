@@ -216,4 +216,4 @@ def test_references_can_be_in_memory(demo: Corpus) -> None:
     assert [(score.system, score.counts) for score in found] == [(score.system, score.counts) for score in expected]
     assert found["careful"].annotators == ("ann", "bob")
     with pytest.raises(UsageError, match="what they correct must be given too"):
-        errorbar.score(systems=systems, reference_of={name: lines["articles"] for name in systems})
+        errorbar.score(systems=systems, reference_of=dict.fromkeys(systems, lines["articles"]))

@@ -187,10 +187,11 @@ def _take_own(arguments: dict[str, Any], own: object, source: Any, sources: list
     admission = Admission(force, retokenize, free=True)
     arguments["reference_of"], arguments["source"] = {}, None
     for system, texts in own.items():
-        if not isinstance(texts, Corpus):
-            problems = Problems(lenient=arguments.get("lenient") is True)
-            texts = _corpus(source if sources is None else sources, texts, problems, admission, call)
-        arguments["reference_of"][str(system)] = texts
+        problems = Problems(lenient=arguments.get("lenient") is True)
+        before = source if sources is None else sources
+        known = isinstance(texts, Corpus)
+        corpus = texts if known else _corpus(before, texts, problems, admission, call)
+        arguments["reference_of"][str(system)] = corpus
 
 
 def are_references(gold: object, sources: Sequence[str] | None) -> bool:

@@ -253,12 +253,7 @@ def report(
     systems, flags = _split_flags(systems) if with_gold else (systems, _paths(systems))
     kind_of_data = first_reference(gold, own)
     hoo = with_gold and wants_hoo(kind_of_data, metric)
-    if own and (hoo or flags or crowd or sample):
-        message = "--reference-of is for systems that correct sentences, not for HOO data, flags and judgments"
-        raise UsageError(Problem("useless-option", message, fix="leave it out"))
-    if flags and hoo and not crowd:
-        message = f"{flags[0]} is a table of flags, which are scored against judgments or edits of tokens, not HOO data"
-        raise UsageError(Problem("report-flags", message, fix="add --judgments=FILE, or leave it out"))
+    _require_fit(flags, hoo=hoo, crowd=crowd, own=bool(own), others=crowd or sample)
     labels, items, lenient = meanings(shared), shared["items"], shared["lenient"]
     tested = {"--swaps": testing.swaps, "--adjust": None if testing.adjust == SwapPlan().adjust else testing.adjust}
     texts = {"--force": shared["force"], "--retokenize": shared["retokenize"], "--reference-of": shared["reference_of"]}
@@ -266,11 +261,10 @@ def report(
     judges = plan_judges(shared, shared["ci_method"])
     _refuse({"--metric": metric, "--beta": beta, "--source": shared["source"], **tested, **texts}, with_gold, "--gold")
     kind = ",".join(labels["type"])
-    named = {f"--{role}": labels[role] for role in ("error", "unknown")}
-    _refuse(named, crowd or sample, "--judgments, or a judged sample")
+    meanings_of = {f"--{role}": labels[role] for role in ("error", "unknown")}
+    _refuse(meanings_of, crowd or sample, "--judgments, or a judged sample")
     _refuse({"--column": shared["column"]}, crowd, "--judgments")
-    of_words = {"--items": items, "--labels=type=": kind}
-    _refuse(of_words, crowd or bool(flags), "--judgments, or a detector's table")
+    _refuse({"--items": items, "--labels=type=": kind}, crowd or bool(flags), "--judgments, or a detector's table")
     _refuse({"--ok": labels["ok"]}, sample, "a judged sample")
     drawn, browse = resampling(shared, shared["ci_method"], shared["jobs"]), shared["browse"]
     studies: list[Study] = []
@@ -285,12 +279,11 @@ def report(
         studies.append(_hoo(_paths(gold), systems, reading, metrics, drawn, browse=browse))
     elif with_gold:
         options: dict[str, Any] = {"resampling": drawn, "testing": testing, "ceiling_resamples": shared["ceiling_ci"]}
-        options |= {"judges": judges, "browse": browse, "attacks": shared["attacks"]}
-        options |= {"reference_of": shared["reference_of"] if common else ()}
+        options |= {"judges": judges, "browse": browse, "attacks": shared["attacks"], "own": own}
+        options |= {"reference_of": shared["reference_of"] if common else (), "asked_judges": shared["judges"]}
         if not crowd:
             options["detectors"] = flags, JudgmentOptions(items=items or "words", type=kind, lenient=lenient)
         metrics = metrics_of(usual_metric(kind_of_data, metric), beta, "sentences")
-        options |= {"own": own, "asked_judges": shared["judges"]}
         studies.append(_corpus(gold, systems, reading, metrics, shared["warn"], **options))
     if judgments is not None:
         labeling: dict[str, Any] = {"documents": reading.documents, "unmarked": reading.unmarked, "lenient": lenient}
@@ -335,6 +328,16 @@ def _require_data(there: Mapping[str, bool], systems: Systems, judged: Sequence[
     if there["sample"] != bool(judged):
         message = "a judged sample is its key and the filled-in sets"
         raise UsageError(Problem("report-sample", message, fix="give both as --sample: the key first"))
+
+
+def _require_fit(flags: Sequence[str], *, hoo: bool, crowd: bool, own: bool, others: bool) -> None:
+    """Refuse references of systems, and tables of flags, beside data that they are not for."""
+    if own and (hoo or flags or others):
+        message = "--reference-of is for systems that correct sentences, not for HOO data, flags and judgments"
+        raise UsageError(Problem("useless-option", message, fix="leave it out"))
+    if flags and hoo and not crowd:
+        message = f"{flags[0]} is a table of flags, which are scored against judgments or edits of tokens, not HOO data"
+        raise UsageError(Problem("report-flags", message, fix="add --judgments=FILE, or leave it out"))
 
 
 def _split_flags(systems: Systems) -> tuple[Systems, list[str]]:
