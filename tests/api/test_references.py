@@ -248,6 +248,7 @@ def test_every_gold_is_in_the_signature(gold: Corpus) -> None:
         ({"independent": "short"}, "reference-lengths", "short.m2"),
         ({"closest_of": "other"}, "source-mismatch", "other.m2:1"),
         ({"closest_of": "gold", "metric": "m2(choose=0)"}, "two-choices", "leave the annotator out"),
+        ({"independent": "gold", "metric": "gleu(only=0)"}, "two-choices", "leave the annotator out"),
     ],
 )
 def test_golds_that_do_not_fit_are_refused(

@@ -17,13 +17,15 @@ from scipy.special import expit, logit
 from errorbar import M2, Corpus, Hypothesis, Problems, Resampling, Sentence
 from errorbar.api.compare import ComparisonResult, compare_loaded
 from errorbar.api.inputs import Loaded
-from errorbar.api.score import score_own
+from errorbar.api.own_references import score_own
 from errorbar.core import Floats, Interval
 from errorbar.metrics.choice import EditStatistics
 from errorbar.metrics.folding import Documents, ScoringPlan
+from errorbar.metrics.judge_sets import judging_of
 from errorbar.metrics.judges import JudgePlan
+from errorbar.metrics.over_judges import editor_pairs
 from errorbar.metrics.scores import Score
-from errorbar.metrics.swaps import SwapPlan
+from errorbar.metrics.swaps import SwapPlan, swap_tests
 
 PROPOSED, MISSING = 1.3, 1.2  # edits of a text: proposed by the system; good ones that it does not propose
 KEPT, ADDED = 0.65, 0.6  # by an editor of usual strictness
@@ -46,7 +48,7 @@ class Counted(M2):
 class Editing:
     """How editors vary: the standard deviation of their strictness, in log odds."""
 
-    spread: float = 0.25
+    spread: float
 
     def draw(self, n_editors: int, rng: np.random.Generator) -> Floats:
         """The strictness of some editors."""
@@ -75,7 +77,7 @@ class Editing:
         p, r = kept / PROPOSED, kept / (kept + added)
         return np.asarray(1.25 * p * r / (0.25 * p + r))
 
-    def expected(self, n_editors: int, rng: np.random.Generator, sets: int = 3000, texts: int = 2000) -> float:
+    def expected(self, n_editors: int, rng: np.random.Generator, sets: int = 1500, texts: int = 2000) -> float:
         """The mean over sets of editors of F0.5 against the best one for each text."""
         values = []
         for _ in range(sets):
@@ -131,9 +133,9 @@ class Covered:
     width: float  # the median of the score's interval
 
 
-def study(n: int, n_editors: int, studies: int, seed: int, editing: Editing = Editing(0.12)) -> Covered:
+def coverage(n: int, n_editors: int, studies: int, seed: int) -> Covered:
     """Simulate studies of two systems of n texts, each with editors of its own."""
-    rng = np.random.default_rng([seed, n, n_editors])
+    rng, editing = np.random.default_rng([seed, n, n_editors]), Editing(0.12)
     mean = float(editing.value(editing.draw(20_000, rng)).mean())
     if n_editors > 1:
         mean = editing.expected(n_editors, rng)
@@ -144,29 +146,36 @@ def study(n: int, n_editors: int, studies: int, seed: int, editing: Editing = Ed
         how = Resampling(replicates=400 if n_editors == 1 else 100, seed=number)
         (pair,) = compared(data, how, 199 if n_editors == 1 else 1, JudgePlan(), intervals=True).pairs
         first = scored(data, how, JudgePlan())[0]
-        score = first.estimate if first.judges is None else first.judges.measures["f"].estimate
+        estimate = first.estimate if first.judges is None else first.judges.measures["f"].estimate
         of_score, of_difference = mean, 0.0
         if n_editors == 1:
             of_score, other = (float(editing.value(own)[0]) for own in who)
             of_difference = of_score - other
-        intervals = (score.interval, pair.verdict.interval, first.estimate.interval, pair.interval)
+        intervals = (estimate.interval, pair.verdict.interval, first.estimate.interval, pair.interval)
         values = (of_score, of_difference, mean, 0.0)
         # No interval, for nearly every value is possible, leaves nothing out.
         held.append(
             [not isinstance(i, Interval) or i.low <= v <= i.high for i, v in zip(intervals, values, strict=True)]
         )
         p.append(pair.p if pair.p is not None else 1.0)
-        widths.append(1.0 if score.interval is None else score.interval.high - score.interval.low)
-    return Covered(*np.mean(held, axis=0).tolist(), np.array(p), float(np.median(widths)))
+        widths.append(1.0 if estimate.interval is None else estimate.interval.high - estimate.interval.low)
+    score, difference, over_texts, difference_over_texts = np.mean(held, axis=0).tolist()
+    return Covered(score, difference, over_texts, difference_over_texts, np.array(p), float(np.median(widths)))
 
 
-def p_values(n: int, n_editors: int, studies: int, seed: int, swaps: int = 499) -> Floats:
-    """P-values of two equal systems, whose editors are equally strict where there is one of each."""
+def p_values(n: int, n_editors: int, studies: int, seed: int) -> Floats:
+    """P-values of two equal systems, by swaps of one editor each, who are equally strict, or by the t of several."""
     rng = np.random.default_rng([seed, n, n_editors])
     editing, found = Editing(0.0 if n_editors == 1 else 0.12), []
+    texts, metric = np.arange(n), Counted()
     for number in range(studies):
         difficulty = difficulties(n, rng)
-        data = simulated([editing.counts(difficulty, editing.draw(n_editors, rng), rng) for _ in "ab"])
-        result = compared(data, Resampling(seed=number), swaps if n_editors == 1 else 1, JudgePlan(), intervals=False)
-        found.append(result.pairs[0].p)
+        both = [statistics_of(editing.counts(difficulty, editing.draw(n_editors, rng), rng), name) for name in "ab"]
+        if n_editors == 1:
+            (test,) = swap_tests(metric, both, [(0, 1)], texts, Resampling(seed=number), SwapPlan(swaps=199))
+            found.append(test.p)
+            continue
+        judgings = [judging_of(metric, own, n_editors, texts, None) for own in both]
+        (pair,) = editor_pairs(metric, both, judgings, "ab", 0.95)[1]
+        found.append(pair.p)
     return np.array(found, np.float64)

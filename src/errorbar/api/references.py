@@ -330,7 +330,15 @@ def compare_loaded_golds(
     level: float,
     times: Sequence[SavedTime] = (),
 ) -> ReferencesResult:
-    """Compare golds that were read, each a corpus for each system; beside them stands the corpus of the data."""
+    """Compare golds that were read, each a corpus for each system; beside them stands the corpus of the data.
+
+    Raises:
+        UsageError: If the metric is against one annotator, whom other golds do not have.
+    """
+    if golds and metric.annotator is not None:
+        message = f"the metric {metric.spec} names an annotator of the common gold, and other golds are by others"
+        fix = "leave the annotator out of the metric; --gold=FILE gives the references of one alone"
+        raise UsageError(Problem("two-choices", message, fix=fix))
     corpora = {COMMON: [data.corpus] * len(data.systems), **golds}
     costs = edit_costs(corpora[OWN], data.systems, data.documents, level) if OWN in corpora else []
     n_closest = len(corpora[CLOSEST][0].annotators) if CLOSEST in corpora else 0

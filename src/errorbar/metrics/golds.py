@@ -33,7 +33,7 @@ from numpy.typing import NDArray
 from errorbar.core.arrays import Floats
 from errorbar.core.corpus import Annotation, Corpus, TextEdits
 from errorbar.core.estimate import Estimate, Scale, Undefined, value_or_none
-from errorbar.core.problems import Problem, Problems, UsageError
+from errorbar.core.problems import Problems
 from errorbar.edits.texts import corrected_text, extract_edits
 from errorbar.metrics.base import Metric, Opaque, Selection
 from errorbar.metrics.choice import RUNNING, SENTENCE
@@ -305,9 +305,6 @@ def prefer_closest(
     metric: Metric, statistics: Opaque, looked: NDArray[np.bool_], n_edits: NDArray[np.integer[Any]]
 ) -> NDArray[np.int64]:
     """The same of references of whom it is known where they looked and how many edits they have; (sentences, N)."""
-    if metric.annotator is not None:
-        message = f"the metric {metric.spec} scores against one annotator, so that there is none to choose"
-        raise UsageError(Problem("two-choices", message, fix="leave the annotator out of the metric"))
     free = metric.replaced(choose=RUNNING) if getattr(metric, "choose", "") == SENTENCE else metric
     goodness = np.full(looked.shape, -np.inf)
     for k, name in enumerate(statistics.annotators):

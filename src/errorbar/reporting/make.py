@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, Unpack, cast
@@ -47,6 +47,7 @@ from errorbar.api.inputs import (
     usual_metric,
 )
 from errorbar.api.judgment_input import ITEMS, JudgmentOptions, VotesSource, column_roles, read_crowd
+from errorbar.api.own_references import first_reference, list_references, load_own
 from errorbar.api.references import ReferenceOf, read_own_references
 from errorbar.api.sample import Labeling, meanings, sample_estimate
 from errorbar.core.corpus import Corpus
@@ -254,14 +255,15 @@ def report(
         InputError: If a file is bad.
         UsageError: If there is nothing to report on, or arguments do not fit.
     """
-    with_gold, testing = isinstance(gold, Corpus) or bool(gold), SwapPlan(shared["adjust"], shared["swaps"])
+    testing, common = SwapPlan(shared["adjust"], shared["swaps"]), isinstance(gold, Corpus) or bool(gold)
+    own = () if common else shared["reference_of"]  # beside a common gold they have a section
+    with_gold = common or bool(own)
     crowd, sample = judgments is not None, sample_key is not None
     _require_data({"gold": with_gold, "crowd": crowd, "sample": sample}, systems, judged)
     systems, flags = _split_flags(systems) if with_gold else (systems, _paths(systems))
-    hoo = with_gold and wants_hoo(gold, metric)
-    if flags and hoo and not crowd:
-        message = f"{flags[0]} is a table of flags, which are scored against judgments or edits of tokens, not HOO data"
-        raise UsageError(Problem("report-flags", message, fix="add --judgments=FILE, or leave it out"))
+    kind_of_data = first_reference(gold, own)
+    hoo = with_gold and wants_hoo(kind_of_data, metric)
+    _require_fit(flags, hoo=hoo, crowd=crowd, own=bool(own), others=crowd or sample)
     labels, items, lenient = meanings(shared), shared["items"], shared["lenient"]
     tested = {"--swaps": testing.swaps, "--adjust": None if testing.adjust == SwapPlan().adjust else testing.adjust}
     texts = {"--force": shared["force"], "--retokenize": shared["retokenize"], "--reference-of": shared["reference_of"]}
@@ -269,11 +271,10 @@ def report(
     judges = plan_judges(shared, shared["ci_method"])
     _refuse({"--metric": metric, "--beta": beta, "--source": shared["source"], **tested, **texts}, with_gold, "--gold")
     kind = ",".join(labels["type"])
-    named = {f"--{role}": labels[role] for role in ("error", "unknown")}
-    _refuse(named, crowd or sample, "--judgments, or a judged sample")
+    meanings_of = {f"--{role}": labels[role] for role in ("error", "unknown")}
+    _refuse(meanings_of, crowd or sample, "--judgments, or a judged sample")
     _refuse({"--column": shared["column"]}, crowd, "--judgments")
-    of_words = {"--items": items, "--labels=type=": kind}
-    _refuse(of_words, crowd or bool(flags), "--judgments, or a detector's table")
+    _refuse({"--items": items, "--labels=type=": kind}, crowd or bool(flags), "--judgments, or a detector's table")
     _refuse({"--ok": labels["ok"]}, sample, "a judged sample")
     drawn, browse = resampling(shared, shared["ci_method"], shared["jobs"]), shared["browse"]
     studies: list[Study] = []
@@ -288,11 +289,11 @@ def report(
         studies.append(_hoo(_paths(gold), systems, reading, metrics, drawn, browse=browse))
     elif with_gold:
         options: dict[str, Any] = {"resampling": drawn, "testing": testing, "ceiling_resamples": shared["ceiling_ci"]}
-        options |= {"judges": judges, "browse": browse, "attacks": shared["attacks"]}
-        options |= {"reference_of": shared["reference_of"]}
+        options |= {"judges": judges, "browse": browse, "attacks": shared["attacks"], "own": own}
+        options |= {"reference_of": shared["reference_of"] if common else (), "asked_judges": shared["judges"]}
         if not crowd:
             options["detectors"] = flags, JudgmentOptions(items=items or "words", type=kind, lenient=lenient)
-        metrics = metrics_of(usual_metric(gold, metric), beta, "sentences")
+        metrics = metrics_of(usual_metric(kind_of_data, metric), beta, "sentences")
         studies.append(_corpus(gold, systems, reading, metrics, shared["warn"], **options))
     if judgments is not None:
         labeling: dict[str, Any] = {"documents": reading.documents, "unmarked": reading.unmarked, "lenient": lenient}
@@ -307,7 +308,10 @@ def report(
         studies.append(study_sample(estimated, NamedFile.parse(key).name))
     return make_report(
         studies,
-        shared["title"] or _known_title(gold, studies) or _title(gold, judgments, sample_key),
+        shared["title"]
+        or (own_title(list_references(own)) if own else "")
+        or _known_title(gold, studies)
+        or _title(gold, judgments, sample_key),
         shared["command"],
         "" if browse else shared["no_sentences"],
         shared["most_sentences"],
@@ -328,6 +332,11 @@ def _known_title(gold: Gold, studies: Sequence[Study]) -> str:
     return f"{corpus.short or corpus.title}: {systems}{count_noun(len(study.annotators), 'annotator')}"
 
 
+def own_title(systems: Iterable[str]) -> str:
+    """The name of the data of references that were made for each system."""
+    return f"Own references of {join_words(list(systems))}"
+
+
 def _title(gold: Gold, *others: object) -> str:
     """The title of the page: the names of its data."""
     titles = [corpus_title(paths) for paths in map(_paths, (gold, *others)) if paths]
@@ -346,6 +355,16 @@ def _require_data(there: Mapping[str, bool], systems: Systems, judged: Sequence[
     if there["sample"] != bool(judged):
         message = "a judged sample is its key and the filled-in sets"
         raise UsageError(Problem("report-sample", message, fix="give both as --sample: the key first"))
+
+
+def _require_fit(flags: Sequence[str], *, hoo: bool, crowd: bool, own: bool, others: bool) -> None:
+    """Refuse references of systems, and tables of flags, beside data that they are not for."""
+    if own and (hoo or flags or others):
+        message = "--reference-of is for systems that correct sentences, not for HOO data, flags and judgments"
+        raise UsageError(Problem("useless-option", message, fix="leave it out"))
+    if flags and hoo and not crowd:
+        message = f"{flags[0]} is a table of flags, which are scored against judgments or edits of tokens, not HOO data"
+        raise UsageError(Problem("report-flags", message, fix="add --judgments=FILE, or leave it out"))
 
 
 def _split_flags(systems: Systems) -> tuple[Systems, list[str]]:
@@ -378,7 +397,9 @@ def _corpus(
     warn: Callable[[Problem], object],
     **how: Any,  # noqa: ANN401 - as study_corpus takes it, and the detectors
 ) -> CorpusStudy:
-    data = load(gold, systems, reading.for_metrics(metrics))
+    own, asked_judges = how.pop("own", ()), how.pop("asked_judges", None)
+    reading = reading.for_metrics(metrics)
+    data = load_own(gold, systems, own, reading, asked_judges) if own else load(gold, systems, reading)
     n_pairs = len(data.systems) * (len(data.systems) - 1) // 2
     if n_pairs > MANY_PAIRS and how["resampling"].method != "closed":
         message = f"{len(data.systems)} systems make {n_pairs:,} pairs, and comparing them takes most of the time"
@@ -393,7 +414,9 @@ def _corpus(
         study = with_detectors(study, data.corpus, flags, asked, how["resampling"], texts=how["browse"])
     names = [file.name for file in expand_files(_paths(gold))]
     called = ", ".join(names) if len(names) <= MOST_NAMED else files_text(names)
-    return replace(study, name=called) if names else study
+    if own:
+        called = own_title(data.own)
+    return replace(study, name=called) if called else study
 
 
 def _hoo(
