@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
+import numpy as np
 import pytest
 
 import errorbar
@@ -17,7 +18,10 @@ from errorbar.core import InputError, UsageError
 from errorbar.demo import demo_files
 
 SYSTEMS = ("careful", "greedy", "articles")
-METRICS = ("m2", "m2(beta=1, choose=sentence)", "tokens", "gleu", "behavior", "errant")
+METRICS = (
+    *("m2", "m2(beta=1, choose=sentence)", "tokens", "gleu"),
+    *(pytest.param(metric, marks=pytest.mark.slow) for metric in ("behavior", "errant")),
+)
 
 
 @pytest.fixture
@@ -28,6 +32,12 @@ def demo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Corpus:
         for path in (gold, *systems):
             Path(path.name).write_bytes(path.read_bytes())
     return errorbar.read_corpus("gold.jsonl")
+
+
+def renamed(corpus: Corpus, name: str) -> Corpus:
+    """The corpus of one annotator, who has another name."""
+    kept = [replace(each, annotations={name: each.annotations[corpus.annotators[0]]}) for each in corpus.sentences]
+    return Corpus(kept, (name,), corpus.name)
 
 
 def paths(*names: str) -> list[str]:
@@ -75,3 +85,85 @@ def test_references_that_do_not_fit_are_refused_with_their_place(demo: Corpus, c
         errorbar.score(paths("careful", "greedy"), reference_of=reference_of)
     assert code in str(error.value)
     assert words in str(error.value)
+
+
+@pytest.mark.parametrize("metric", ["m2", "gleu"])
+def test_one_reference_for_all_compares_as_the_common_gold(demo: Corpus, metric: str) -> None:
+    """Pairs, p-values, intervals and power, whatever the editors are called."""
+    one = demo.only(["1"])
+    how: dict[str, Any] = {"metric": metric, "resamples": 60, "swaps": 200}
+    common = errorbar.compare(one, paths(*SYSTEMS), judges="fixed", **how)
+    own = errorbar.compare(systems=paths(*SYSTEMS), reference_of=dict.fromkeys(SYSTEMS, one), **how)
+    assert own.pairs == common.pairs
+    assert own.ranking() == common.ranking()
+    other = errorbar.compare(
+        systems=paths(*SYSTEMS), reference_of={name: renamed(one, name) for name in SYSTEMS}, **how
+    )
+    assert own.pairs == other.pairs
+    assert other.editors == {name: (name,) for name in SYSTEMS}
+    assert "|references-of:careful=1|references-of:greedy=1|" in other.signature
+
+
+def test_an_output_and_its_references_are_swapped_together(demo: Corpus) -> None:
+    """Two systems of the same output, each with the text of it as its reference, differ nowhere."""
+    Path("again.txt").write_bytes(Path("greedy.txt").read_bytes())
+    both = {"greedy": "greedy.txt", "again": "again.txt"}
+    (pair,) = errorbar.compare(systems=["greedy.txt", "again.txt"], source="copy.txt", reference_of=both).pairs
+    assert (pair.difference, pair.verdict.result) == (0, "score alike")
+    # Every output is right by its own reference, and far from right by that of another.
+    right = {"greedy": "greedy.txt", "careful": "careful.txt"}
+    (pair,) = errorbar.compare(systems=right, source="copy.txt", reference_of=right).pairs
+    assert (pair.difference, pair.swaps.alone.p_value) == (0, 1)
+
+
+def test_editors_of_other_systems_are_nested_and_the_same_ones_are_paired(demo: Corpus) -> None:
+    """F against single editors (k = 1): V_e(a)/2 + V_e(b)/2, or the variance of two differences by halves."""
+    against = {who: errorbar.score(demo.only([who]), paths(*SYSTEMS), ci=False) for who in demo.annotators}
+    f = {(row.system, who): row.f.value or 0.0 for who, rows in against.items() for row in rows}
+
+    def pair(first: tuple[str, str], second: tuple[str, str]) -> Any:  # noqa: ANN401 - JSON
+        own = {"careful": demo.only(first), "greedy": demo.only(second)}
+        result = errorbar.compare(
+            systems=paths(*own), reference_of=own, judges="random(k=1)", resamples=60, swaps=60, documents=None
+        )
+        return result.to_dict()["pairs"][0]["editors"]  # type: ignore[index]
+
+    def variance(values: list[float]) -> float:
+        return float(np.var(values, ddof=1)) / len(values)
+
+    nested, paired = pair(("0", "1"), ("1", "2")), pair(("0", "1"), ("0", "1"))
+    ours, theirs = [f["careful", who] for who in "01"], [f["greedy", who] for who in "12"]
+    assert nested["value"] == pytest.approx(np.mean(ours) - np.mean(theirs))
+    assert nested["variance_judges"] == pytest.approx(variance(ours) + variance(theirs))
+    same = [f["careful", who] - f["greedy", who] for who in "01"]
+    assert paired["value"] == pytest.approx(np.mean(same))
+    assert paired["variance_judges"] == pytest.approx(variance(same))
+    assert nested["variance_both"] is None
+    assert paired["variance_both"] > 0
+
+
+def test_a_table_says_how_many_editors_a_system_has(demo: Corpus) -> None:
+    one, two = demo.only(["1"]), demo.only(["0", "2"])
+    result = errorbar.score(
+        systems=paths("careful", "greedy"), reference_of={"careful": one, "greedy": two}, resamples=60
+    )
+    alone, judged = result
+    assert (alone.judges, judged.judges is None) == (None, False)
+    text = str(result)
+    assert "made for each system of its own output, " in text
+    assert "greedy by 2 editors" in text
+    assert "careful by 1 editor" in text
+    assert "; one editor does not show how editors vary" in text
+    assert "texts+editors: other texts and other editors" in text
+    assert [note.code for note in result.notes] == ["reference-numbers", "few-documents", "two-judges"]
+    compared = errorbar.compare(
+        systems=paths("careful", "greedy"), reference_of={"careful": one, "greedy": two}, swaps=60
+    )
+    assert not compared.pairs[0].test.by_t  # nobody knows how the editor of the first would vary
+    with pytest.raises(UsageError, match="references are written from the source"):
+        errorbar.score(
+            systems=paths("careful"),
+            reference_of={"careful": two},
+            judges="random(population=bn2015)",
+            resamples=60,
+        )

@@ -18,12 +18,14 @@ from errorbar import M2, Corpus, Hypothesis, Problems, Resampling, Sentence
 from errorbar.api.compare import ComparisonResult, compare_loaded
 from errorbar.api.inputs import Loaded
 from errorbar.api.score import score_own
-from errorbar.core import Floats
+from errorbar.core import Floats, Interval
 from errorbar.metrics.choice import EditStatistics
 from errorbar.metrics.folding import Documents, ScoringPlan
+from errorbar.metrics.judge_sets import judging_of
 from errorbar.metrics.judges import JudgePlan
+from errorbar.metrics.over_judges import editor_pairs
 from errorbar.metrics.scores import Score
-from errorbar.metrics.swaps import SwapPlan
+from errorbar.metrics.swaps import SwapPlan, swap_tests
 
 PROPOSED, MISSING = 1.3, 1.2  # edits of a text: proposed by the system; good ones that it does not propose
 KEPT, ADDED = 0.65, 0.6  # by an editor of usual strictness
@@ -46,7 +48,7 @@ class Counted(M2):
 class Editing:
     """How editors vary: the standard deviation of their strictness, in log odds."""
 
-    spread: float = 0.25
+    spread: float
 
     def draw(self, n_editors: int, rng: np.random.Generator) -> Floats:
         """The strictness of some editors."""
@@ -75,7 +77,7 @@ class Editing:
         p, r = kept / PROPOSED, kept / (kept + added)
         return np.asarray(1.25 * p * r / (0.25 * p + r))
 
-    def expected(self, n_editors: int, rng: np.random.Generator, sets: int = 3000, texts: int = 2000) -> float:
+    def expected(self, n_editors: int, rng: np.random.Generator, sets: int = 1500, texts: int = 2000) -> float:
         """The mean over sets of editors of F0.5 against the best one for each text."""
         values = []
         for _ in range(sets):
@@ -117,3 +119,63 @@ def compared(data: Loaded, how: Resampling, swaps: int, judges: JudgePlan, *, in
 def scored(data: Loaded, how: Resampling, judges: JudgePlan) -> list[Score]:
     """Score simulated systems."""
     return score_own(data, ScoringPlan([Counted()], resampling=how, judges=judges))
+
+
+@dataclass(frozen=True)
+class Covered:
+    """Shares of studies of two equal systems whose intervals hold what they are of; p-values of no difference."""
+
+    score: float  # of one system: over its editors; of one editor: of that editor
+    difference: float
+    score_over_texts: float  # the interval over texts, of the mean over editors
+    difference_over_texts: float
+    p: Floats
+    width: float  # the median of the score's interval
+
+
+def coverage(n: int, n_editors: int, studies: int, seed: int) -> Covered:
+    """Simulate studies of two systems of n texts, each with editors of its own."""
+    rng, editing = np.random.default_rng([seed, n, n_editors]), Editing(0.12)
+    mean = float(editing.value(editing.draw(20_000, rng)).mean())
+    if n_editors > 1:
+        mean = editing.expected(n_editors, rng)
+    held, p, widths = [], [], []
+    for number in range(studies):
+        difficulty, who = difficulties(n, rng), [editing.draw(n_editors, rng) for _ in "ab"]
+        data = simulated([editing.counts(difficulty, own, rng) for own in who])
+        how = Resampling(replicates=400 if n_editors == 1 else 100, seed=number)
+        (pair,) = compared(data, how, 199 if n_editors == 1 else 1, JudgePlan(), intervals=True).pairs
+        first = scored(data, how, JudgePlan())[0]
+        estimate = first.estimate if first.judges is None else first.judges.measures["f"].estimate
+        of_score, of_difference = mean, 0.0
+        if n_editors == 1:
+            of_score, other = (float(editing.value(own)[0]) for own in who)
+            of_difference = of_score - other
+        intervals = (estimate.interval, pair.verdict.interval, first.estimate.interval, pair.interval)
+        values = (of_score, of_difference, mean, 0.0)
+        # No interval, for nearly every value is possible, leaves nothing out.
+        held.append(
+            [not isinstance(i, Interval) or i.low <= v <= i.high for i, v in zip(intervals, values, strict=True)]
+        )
+        p.append(pair.p if pair.p is not None else 1.0)
+        widths.append(1.0 if estimate.interval is None else estimate.interval.high - estimate.interval.low)
+    score, difference, over_texts, difference_over_texts = np.mean(held, axis=0).tolist()
+    return Covered(score, difference, over_texts, difference_over_texts, np.array(p), float(np.median(widths)))
+
+
+def p_values(n: int, n_editors: int, studies: int, seed: int) -> Floats:
+    """P-values of two equal systems, by swaps of one editor each, who are equally strict, or by the t of several."""
+    rng = np.random.default_rng([seed, n, n_editors])
+    editing, found = Editing(0.0 if n_editors == 1 else 0.12), []
+    texts, metric = np.arange(n), Counted()
+    for number in range(studies):
+        difficulty = difficulties(n, rng)
+        both = [statistics_of(editing.counts(difficulty, editing.draw(n_editors, rng), rng), name) for name in "ab"]
+        if n_editors == 1:
+            (test,) = swap_tests(metric, both, [(0, 1)], texts, Resampling(seed=number), SwapPlan(swaps=199))
+            found.append(test.p)
+            continue
+        judgings = [judging_of(metric, own, n_editors, texts, None) for own in both]
+        (pair,) = editor_pairs(metric, both, judgings, "ab", 0.95)[1]
+        found.append(pair.p)
+    return np.array(found, np.float64)

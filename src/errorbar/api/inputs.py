@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Self, TypedDict, Unpack, cast
 
 from errorbar.api.arguments import ArgumentDoc, Drawing, Lenient, Metrics, UnmarkedRule, Working, public
 from errorbar.api.in_memory import DataFrameLike, right_call, with_documents
-from errorbar.core.corpus import Corpus, Hypothesis
+from errorbar.core.corpus import Corpus, Hypothesis, Sentence, TextEdits
 from errorbar.core.estimate import Method
 from errorbar.core.problems import InputError, Place, Problem, Problems, UsageError, in_file_order
 from errorbar.edits.admission import Admission
@@ -183,6 +183,7 @@ class ReadingOptions:
     source: Source | Hypothesis | None = None  # references are texts; in memory where a corpus has the source
     labels: bool = False  # systems can be labels of tokens
     corrects: str = ""  # a metric that needs corrections, so that labels of tokens will not do as a reference
+    smallest: str = ""  # a metric that takes the smallest edits of texts for those of annotators
 
     @classmethod
     def of(cls, arguments: Taking, metrics: Sequence[Metric] = ()) -> Self:
@@ -196,7 +197,8 @@ class ReadingOptions:
         """The same, with what metrics need."""
         corrects = next((metric.name for metric in metrics if not metric.detects), "")
         edits = any(metric.takes_edits for metric in metrics)
-        return replace(self, edits=edits, labels=not corrects, corrects=corrects)
+        smallest = next((str(m.spec) for m in metrics if m.name == "m2" and not m.makes_edits), "")
+        return replace(self, edits=edits, labels=not corrects, corrects=corrects, smallest=smallest)
 
     @property
     def conventions(self) -> tuple[str, ...]:
@@ -212,6 +214,16 @@ class ReadingOptions:
         message = "the source texts of HOO data are a folder"
         raise UsageError(Problem("wrong-type", message, fix="give its path as source"))
 
+    def note_texts(self, problems: Problems) -> None:
+        """Note that texts, whose edits nobody marked, score other than annotators' own edits do."""
+        if self.smallest:
+            message = (
+                f"references are texts, and {self.smallest} scores against their smallest edits; against those that "
+                "annotators mark themselves systems score higher (CoNLL-2014's CAMB 37.3, not 33.6)"
+            )
+            fix = "give annotated files if there are any; --metric='m2(edits=errant)' comes near them (37.3)"
+            problems.note("reference-texts", message, Place(), fix)
+
     def problems(self) -> Problems:
         """A notebook for whoever reads this way."""
         return Problems(lenient=self.lenient, as_written=self.as_written)
@@ -225,6 +237,7 @@ class ReadingOptions:
                 "--unmarked and --as-written say how annotated files are read, and with --source references are texts"
             )
             raise UsageError(Problem("useless-option", message, fix="leave them out"))
+        self.note_texts(problems)
         taken = replace(self.admission, free=True, silent=False)
         source = self.source if isinstance(self.source, Hypothesis) else named_files(self.source, "source")[0]
         return text_chunks(source, references, problems, size=size, admission=taken)
@@ -493,6 +506,8 @@ def reference_corpus(gold: Gold, options: ReadingOptions, problems: Problems) ->
     else:
         corpus = gold.check()
         problems.take(gold.notes)
+        if any(isinstance(edits, TextEdits) for edits in (*corpus.sentences, Sentence(""))[0].annotations.values()):
+            options.note_texts(problems)
         if options.documents is not None:
             corpus = replace(gold, sentences=[replace(sentence) for sentence in gold.sentences], cache={})
     if isinstance(options.documents, Sequence) and not isinstance(options.documents, str):

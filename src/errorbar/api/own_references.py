@@ -93,17 +93,24 @@ def match_references(reference_of: object, names: Sequence[str]) -> dict[str, Re
     return {name: named[name] for name in names}
 
 
-def load_own(gold: Gold, systems: Systems, reference_of: object, options: ReadingOptions) -> Loaded:
+def load_own(
+    gold: Gold, systems: Systems, reference_of: object, options: ReadingOptions, judges: str | None = None
+) -> Loaded:
     """Read systems and the references that were made for each; the corpus is that of the first system.
+
+    ``judges``: whether editors are drawn anew, which leans on no population of judges.
 
     Raises:
         InputError: If a file is bad, or corrects another text than the others.
-        UsageError: If a reference is of no system, a system has none, or there is a common reference too.
+        UsageError: If a reference is of no system, a system has none, there is a common reference too, or a population.
     """
     if not isinstance(gold, list | tuple) or gold:
         message = "--gold and --reference-of both say what systems are scored against"
         fix = "leave --gold out; --source=FILE names the text that references correct"
         raise UsageError(Problem("two-choices", message, fix=fix))
+    if "population=" in (judges or "") and "population=none" not in (judges or ""):
+        message = f"--judges='{judges}' leans on judges whose references are written from the source, not on editors"
+        raise UsageError(Problem("useless-option", message, fix="--judges=random"))
     problems = options.problems()
     outputs, runs = split_runs(system_list(systems))
     refuse_runs(runs)

@@ -137,7 +137,7 @@ def score(
             raise lacking(untyped, "types")
     plan = ScoringPlan(parsed, by_type, by_sentence, drawn, most=most, judges=judges)
     if own:
-        loaded = load_own(gold, systems, own, reading)
+        loaded = load_own(gold, systems, own, reading, shared["judges"])
         with choose_executor(processes, dask) as executor:
             scores = score_own(loaded, plan, executor, progress)
         note_untyped([row.type for score in scores for row in score.by_type], loaded.problems)

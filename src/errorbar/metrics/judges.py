@@ -49,9 +49,6 @@ class JudgePlan:
 
     def for_editors(self) -> JudgePlan:
         """The plan for editors of a system: drawn anew from two on, with no prior, for none is known of editors."""
-        if self.population not in ("known", "none"):
-            message = "a population of judges is known of references that are written from the source"
-            raise UsageError(Problem("useless-option", message, fix="leave it out: --judges=random"))
         return replace(self, kind="fixed" if self.kind == "fixed" else "random", population="none", who="editor")
 
     def rule(self, metric: Metric, n_judges: int) -> JudgeRule:

@@ -102,7 +102,7 @@ class TwoWay:
     @property
     def looks_short(self) -> bool:
         """Whether judges seem to differ less than judges and texts together can: the interval is likely too short."""
-        return not self.moderated and self.judges < self.both
+        return not (self.moderated or self.few) and self.judges < self.both
 
     def half_width(self, confidence_level: float) -> float:
         """Half the interval's width."""
