@@ -16,12 +16,18 @@ import errorbar
 from errorbar import Corpus
 from errorbar.core import InputError, UsageError
 from errorbar.demo import demo_files
+from tests.helpers.cli import CommandLine
 
 SYSTEMS = ("careful", "greedy", "articles")
 METRICS = (
     *("m2", "m2(beta=1, choose=sentence)", "tokens", "gleu"),
     *(pytest.param(metric, marks=pytest.mark.slow) for metric in ("behavior", "errant")),
 )
+
+
+@pytest.fixture
+def errorbar_command(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> CommandLine:
+    return CommandLine(monkeypatch, capfd)
 
 
 @pytest.fixture
@@ -167,3 +173,34 @@ def test_a_table_says_how_many_editors_a_system_has(demo: Corpus) -> None:
             judges="random(population=bn2015)",
             resamples=60,
         )
+
+
+def test_editors_are_called_as_they_are_named(demo: Corpus) -> None:
+    """Several files of a system by their files, as reference files are; EDITOR=FILE by that; a file's own ids else."""
+    Path("b.m2").write_text(errorbar.convert(demo, to="m2", annotator="0").text)
+    Path("both.m2").write_text(errorbar.convert(demo.only(["0", "2"]), to="m2").text)
+    calls: dict[str, list[str]] = {
+        "0 2": ["greedy=both.m2"],
+        "anna anna.2": ["greedy=anna=both.m2"],
+        "b careful": ["greedy=b.m2", "greedy=careful.txt"],
+        "b bob bob.2": ["greedy=b.m2", "greedy=bob=both.m2"],
+    }
+    for names, references in calls.items():
+        source = "copy.txt" if "careful" in names else None
+        (score,) = errorbar.score(systems="greedy.txt", reference_of=references, source=source, ci=False)
+        assert score.annotators == tuple(names.split())
+
+
+def test_the_report_says_who_edited_and_its_receipt_makes_it_again(demo: Corpus, errorbar_command: CommandLine) -> None:
+    for name in ("0", "1"):
+        Path(f"{name}.m2").write_text(errorbar.convert(demo, to="m2", annotator=name).text)
+    references = "--reference-of", "careful=0.m2", "--reference-of", "greedy=b=1.m2"
+    done = errorbar_command("report", *references, "careful.txt", "greedy.txt", "--resamples", 50, "-o", "own.html")
+    assert done.code == 0, done.err
+    assert "no sections on the human ceiling" in done.err
+    page = Path("own.html").read_text()
+    assert "Own references of careful and greedy" in page
+    assert "References were made for each system of its own output, by 1 editor each" in page
+    assert errorbar.verify("own.receipt.json").good
+    for name in ("0", "1"):
+        assert f'"{name}.m2"' in Path("own.receipt.json").read_text()

@@ -17,7 +17,7 @@ from scipy.special import expit, logit
 from errorbar import M2, Corpus, Hypothesis, Problems, Resampling, Sentence
 from errorbar.api.compare import ComparisonResult, compare_loaded
 from errorbar.api.inputs import Loaded
-from errorbar.api.score import score_own
+from errorbar.api.own_references import score_own
 from errorbar.core import Floats, Interval
 from errorbar.metrics.choice import EditStatistics
 from errorbar.metrics.folding import Documents, ScoringPlan

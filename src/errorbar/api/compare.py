@@ -366,10 +366,8 @@ def compare(
     own = shared["reference_of"]
     parsed = sentence_metric(usual_metric(first_reference(gold, own), metric), beta, "compare")
     reading = ReadingOptions.of(shared, [parsed])
-    if own:
-        data = load_own(gold, systems, own, reading, shared["judges"])
-    else:
-        data = load(gold, systems, reading, runs=True)
+    asked = gold, systems, own, reading, shared["judges"]
+    data = load_own(*asked) if own else load(gold, systems, reading, runs=True)
     data.problems.raise_errors()
     for corpus in data.own.values() or [data.corpus]:
         corpus.need([] if parsed.annotator is None else [parsed.annotator])

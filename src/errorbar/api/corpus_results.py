@@ -25,6 +25,7 @@ from errorbar.api.detector_study import DetectorStudy
 from errorbar.api.hoo_score import in_order
 from errorbar.api.inputs import Loaded
 from errorbar.api.judgment_input import ReadJudgments
+from errorbar.api.own_references import score_own
 from errorbar.api.references import ReferencesResult, compare_loaded_golds
 from errorbar.api.sample_results import SampleEstimation
 from errorbar.core.arrays import Flags
@@ -84,6 +85,11 @@ class CorpusStudy:
     attacked: AttackResult | None = None
     detectors: DetectorStudy | None = None
     references: ReferencesResult | None = None
+
+    @property
+    def editors(self) -> dict[str, int]:
+        """How many editors made references of each system's own output; empty: the references are those of all."""
+        return {score.system: len(score.annotators) for score in self.scores if score.own}
 
     @property
     def groups(self) -> list[str]:
@@ -223,6 +229,8 @@ def study_corpus(
         InputError: If a system has another number of sentences than the source, or edits of one annotator overlap.
         UsageError: If a metric names an annotator that the corpus does not have.
     """
+    if data.own:
+        return _study_own(data, metrics, resampling, testing, judges)
     corpus, systems, documents, problems = data.corpus, data.systems, data.documents, data.problems
     metric, memory = metrics[0], Memory(corpus)
     main = cache_metric(metric, memory)
@@ -294,6 +302,32 @@ def study_corpus(
         [*first.values(), *attack_notes],
         *(resampling.confidence_level, metric, attacked),
         references=references,
+    )
+
+
+def _study_own(
+    data: Loaded, metrics: Sequence[Metric], resampling: Resampling, testing: SwapPlan, judges: JudgePlan
+) -> CorpusStudy:
+    """Systems against references that were made for each: no annotator has seen the output of all of them."""
+    metric, documents = metrics[0], data.documents
+    plan = ScoringPlan([metric], "types" not in metric.lacks, resampling=resampling, judges=judges)
+    scores = score_own(data, plan)
+    several = any(len(corpus.annotators) > 1 for corpus in data.own.values())
+    further = {str(other.spec): other for other in (*(metric.variants() if several else ()), *metrics[1:])}
+    further_scores = score_own(data, ScoringPlan(list(further.values()))) if further else []
+    others = {spec: further_scores[k :: len(further)] for k, spec in enumerate(further)}
+    comparison = None
+    if len(data.systems) > 1 and len(np.unique(documents.clusters())) > 1 and resampling.method != "closed":
+        comparison = compare_loaded(data, metric, resampling, testing, judges)
+    everybody = dict.fromkeys(name for corpus in data.own.values() for name in corpus.annotators)
+    n_documents = documents.n_clusters if documents.unit == "document" else None
+    return CorpusStudy(
+        *(data.corpus.name, documents.unit, len(data.corpus), n_documents, tuple(everybody)),
+        scores,
+        others,
+        *(comparison, None, None, None),
+        list(dict.fromkeys(data.problems.notes)),
+        *(resampling.confidence_level, metric),
     )
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Annotated, TypedDict
 
-from errorbar.api.arguments import ArgumentDoc
+from errorbar.api.arguments import ArgumentDoc, Progress
 from errorbar.api.in_memory import with_documents
 from errorbar.api.inputs import (
     Gold,
@@ -27,9 +27,14 @@ from errorbar.api.inputs import (
 from errorbar.core.corpus import Corpus
 from errorbar.core.labels import join_words
 from errorbar.core.problems import InputError, Place, Problem, Problems, UsageError, nearest
+from errorbar.edits.admission import Admission
 from errorbar.edits.inputs import are_texts
+from errorbar.execute import Executor
 from errorbar.formats.look import Source, display_name
-from errorbar.formats.reference import NamedFile, named_files, refuse_same_names
+from errorbar.formats.reference import FIRST_ANNOTATOR, NamedFile, named_files, refuse_same_names
+from errorbar.metrics.folding import ScoringPlan
+from errorbar.metrics.scores import Score
+from errorbar.metrics.scoring import score_corpus
 
 References = list[NamedFile] | Corpus
 """The references of a system: a file for each editor, one file of several, or a corpus in memory."""
@@ -134,6 +139,22 @@ def note_unequal_numbers(own: Mapping[str, Corpus], problems: Problems) -> None:
         problems.note("reference-numbers", message, Place(), fix="give every system as many")
 
 
+def score_own(
+    data: Loaded, plan: ScoringPlan, executor: Executor | None = None, progress: Progress = lambda _: None
+) -> list[Score]:
+    """Score each system against the references that were made for it, by ``load_own``."""
+    judges = None if plan.judges is None else plan.judges.for_editors()
+    admission = Admission(silent=True)  # who read the systems has looked at them
+    own = {name: (f"references-of:{name}",) for name in data.own}
+    plan = replace(plan, conventions=data.conventions, admission=admission, judges=judges, own=own)
+    scores: list[Score] = []
+    for number, system in enumerate(data.systems, 1):
+        scored = score_corpus(data.own[system.name], [system], plan, data.problems, executor=executor)
+        scores += [replace(score, own=True) for score in scored]
+        progress(number * len(data.corpus))
+    return scores
+
+
 def _read_all(named: Mapping[str, References], options: ReadingOptions, problems: Problems) -> dict[str, Corpus]:
     """The corpus of each system; all are of the same sentences, which are of the same documents."""
     own: dict[str, Corpus] = {}
@@ -173,6 +194,7 @@ def read_groups(
         yield reference_corpus(references, replace(options, source=None), problems), references.name, False
         return
     refuse_same_names(references, "references of a system", "--reference-of=SYSTEM=EDITOR=FILE")
+    several = len(references) > 1
     texts = [] if options.source is None else [file for file in references if are_texts(file, problems)]
     annotated = [file for file in references if file not in texts]
     for files, source in ((annotated, None), (texts, options.source)):
@@ -180,7 +202,19 @@ def read_groups(
             corpus = reference_corpus(
                 {file.name: file.path for file in files}, replace(options, source=source), problems
             )
+            if len(files) == 1 and source is None and (several or files[0] != NamedFile.parse(files[0].path)):
+                corpus = _name_editors(corpus, files[0].name)
             yield corpus, display_name(files[0].path), source is not None
+
+
+def _name_editors(corpus: Corpus, name: str) -> Corpus:
+    """The editors of one file of several, called after the file or as it was named: 0 ``name``, others ``name.id``."""
+    names = {who: name if who == FIRST_ANNOTATOR else f"{name}.{who}" for who in corpus.annotators}
+    sentences = [
+        replace(sentence, annotations={names[who]: edits for who, edits in sentence.annotations.items()})
+        for sentence in corpus.sentences
+    ]
+    return Corpus(sentences, tuple(names.values()), corpus.name, corpus.notes)
 
 
 def check_same(corpus: Corpus, file: str, first: Corpus, first_file: str) -> None:

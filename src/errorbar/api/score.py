@@ -18,7 +18,6 @@ from errorbar.api.arguments import (
 )
 from errorbar.api.inputs import (
     Gold,
-    Loaded,
     ReadingOptions,
     ScoringWithJudges,
     Systems,
@@ -28,18 +27,16 @@ from errorbar.api.inputs import (
     read_pieces,
     usual_metric,
 )
-from errorbar.api.own_references import OwnReferences, first_reference, load_own
+from errorbar.api.own_references import OwnReferences, first_reference, load_own, score_own
 from errorbar.api.score_result import Order, Scores
 from errorbar.core.estimate import MOST_UNASKED, Method
 from errorbar.core.problems import Problem, Problems, UsageError
-from errorbar.edits.admission import Admission
-from errorbar.execute import Executor, choose_executor, read_jobs
+from errorbar.execute import choose_executor, read_jobs
 from errorbar.formats.catalog import wants_hoo
 from errorbar.metrics.base import lacking
 from errorbar.metrics.folding import ScoringPlan
 from errorbar.metrics.registry import parse_metric
-from errorbar.metrics.scores import Score
-from errorbar.metrics.scoring import score_corpus, score_pieces
+from errorbar.metrics.scoring import score_pieces
 
 View = Literal["type", "sentence", "fragment", "team"]
 
@@ -149,22 +146,6 @@ def score(
         scores = score_pieces(read.pieces, read.systems, plan, read.problems, progress=progress, executor=executor)
         note_untyped([row.type for score in scores for row in score.by_type], read.problems)
     return Scores(scores, tuple(read.problems.notes), by_type, by_sentence, order)
-
-
-def score_own(
-    data: Loaded, plan: ScoringPlan, executor: Executor | None = None, progress: Progress = lambda _: None
-) -> list[Score]:
-    """Score each system against the references that were made for it, by ``load_own``."""
-    judges = None if plan.judges is None else plan.judges.for_editors()
-    admission = Admission(silent=True)  # who read the systems has looked at them
-    own = {name: (f"references-of:{name}",) for name in data.own}
-    plan = replace(plan, conventions=data.conventions, admission=admission, judges=judges, own=own)
-    scores: list[Score] = []
-    for number, system in enumerate(data.systems, 1):
-        scored = score_corpus(data.own[system.name], [system], plan, data.problems, executor=executor)
-        scores += [replace(score, own=True) for score in scored]
-        progress(number * len(data.corpus))
-    return scores
 
 
 def _refuse_of_runs(by: View | None, method: Method | Literal[""]) -> None:

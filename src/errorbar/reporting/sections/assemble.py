@@ -125,7 +125,7 @@ def _facts(study: Study) -> list[tuple[str, str]]:
     if isinstance(study, CorpusStudy):
         facts: list[tuple[str, int | str | None]] = [
             *(("sentences", study.n_sentences), ("documents", study.n_documents)),
-            *(("annotators", len(study.annotators)), ("systems", len(study.scores))),
+            *(("editors" if study.editors else "annotators", len(study.annotators)), ("systems", len(study.scores))),
             *([] if study.detectors is None else [("detectors", len(study.detectors.detectors))]),
             *(("metric", f"{score.metric} ({main_measure(score).title})") for score in study.scores[:1]),
         ]

@@ -11,7 +11,7 @@ from typing import Final, Literal
 from errorbar.api.attack import AttackRanking, AttackResult, rank_text
 from errorbar.api.compare import ComparisonResult
 from errorbar.api.corpus_results import CorpusStudy, Study
-from errorbar.api.paper import judge_columns, judge_lines
+from errorbar.api.paper import editors_line, judge_columns, judge_lines
 from errorbar.api.score_result import measure_column
 from errorbar.api.significance import pair_table
 from errorbar.core.estimate import Estimate, Interval
@@ -262,7 +262,8 @@ def _chart(study: CorpusStudy) -> Chart:
     barred = any(dot.low is not None for dot in dots)
     text = "Best first" + "; a bar says how far the score may be from that on other texts" * barred + "."
     if any(dot.outer for dot in dots):
-        text = "Best first. Thick bars: other texts, these judges; thin bars: other texts and other judges."
+        who = "editors" if study.editors else "judges"
+        text = f"Best first. Thick bars: other texts, these {who}; thin bars: other texts and other {who}."
     if len(shown) < len(order):
         text += f" The chart shows the best {len(shown)} of them, the table all."
     if any(groups) and len(order) > 1:
@@ -308,7 +309,7 @@ def _score_table(study: CorpusStudy, order: Sequence[int], groups: Sequence[str]
     every = [estimate.interval for score in study.scores for estimate in score.estimates.values()]
     if any(interval is not None and interval.method.startswith("bootstrap") for interval in every):
         notes.append(f"intervals resample by {study.unit}")
-    notes += judge_lines(study.scores)
+    notes += [*judge_lines(study.scores), *([editors_line(study.editors)] if study.editors else [])]
     if grouped and study.comparison is not None:
         columns.append(Column("group"))
         notes += study.comparison.found.group_legend()

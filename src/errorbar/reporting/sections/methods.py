@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from errorbar.api.corpus_results import CorpusStudy, CrowdStudy, HooStudy, Study
+from errorbar.api.paper import editors_line
 from errorbar.core.estimate import MOST_UNASKED
 from errorbar.core.problems import Place, Problem
 from errorbar.core.spec import split_spec
@@ -184,7 +185,7 @@ def _detector_lines(study: Study) -> list[str]:
 
 def _corpus_lines(study: CorpusStudy) -> list[str]:
     known = "" if study.n_documents is None else f" of {count_noun(study.n_documents, 'document')}"
-    who = count_noun(len(study.annotators), "annotator")
+    who = editors_line(study.editors) if study.editors else count_noun(len(study.annotators), "annotator")
     lines = [f"{study.name}: {count_noun(study.n_sentences, 'sentence')}{known}, {who}."]
     intervals = (e.interval for s in study.scores for e in s.estimates.values() if e.interval is not None)
     names = dict.fromkeys(interval.method.split(",")[0] for interval in intervals)
@@ -284,6 +285,9 @@ def _missing_of_corpus(study: CorpusStudy) -> Iterator[str]:
         yield "no section on error types: no edit of the reference has one"
     if study.scores and study.n_sentences > MOST_UNASKED:
         yield f"no section on attacks: of more than {MOST_UNASKED:,} sentences errorbar attack makes them"
+    if study.editors:
+        yield "no sections on the human ceiling, agreement, attacks and sentences: references were made for each system"
+        return
     if study.ceiling is None:
         why = "it takes two annotators" if len(study.annotators) < 2 else "the metric names one annotator"
         if "annotators" in metric.lacks:

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from errorbar.api.corpus_results import CorpusStudy, CrowdStudy, HooStudy, SampleStudy, Study
+from errorbar.api.paper import editors_line
 from errorbar.core.estimate import Interval, Undefined
 from errorbar.core.labels import join_words
 from errorbar.metrics.comparison import level_text
@@ -51,16 +52,23 @@ def _detectors(study: Study) -> list[str]:
 
 def _sentences(study: Study) -> list[str]:
     if isinstance(study, CorpusStudy):
-        own = [] if study.references is None else [references_sentence(study.references)]
+        line = editors_line(study.editors) if study.editors else ""
+        own = [f"{line[0].upper()}{line[1:]}."] if line else []
+        own += [] if study.references is None else [references_sentence(study.references)]
         return [_scores(study), *_comparison(study), *own, *_human(study)]
     if isinstance(study, HooStudy):
         return _hoo(study)
     return _crowd(study) if isinstance(study, CrowdStudy) else _sample(study)
 
 
+def whose_references(study: CorpusStudy) -> str:
+    """The words for what systems are scored against: ``2 annotators``, or references made for each."""
+    return "references of its own output" if study.editors else count_noun(len(study.annotators), "annotator")
+
+
 def _scores(study: CorpusStudy) -> str:
     """A sentence on the highest score, without a claim that the difference is real."""
-    against = f"{count_noun(len(study.annotators), 'annotator')} on {count_noun(study.n_sentences, 'sentence')}"
+    against = f"{whose_references(study)} on {count_noun(study.n_sentences, 'sentence')}"
     if not study.scores:
         return f"No system was scored; {against} are described."
     order = [study.scores[k] for k in rank_systems(study)]
@@ -77,6 +85,7 @@ def _scores(study: CorpusStudy) -> str:
             f"{name} of {count_noun(len(top), 'system')} is {value_text(0.0, measure.kind)} against {against}{others}."
         )
     shown = phrase_estimate(main, measure.kind, judges_interval(best))
+    shown = shown.replace("texts and judges", "texts and editors") if best.own else shown
     # A score that a convention makes is said to be one.
     why = next((e.undefined for e in (main, *best.estimates.values()) if e.undefined is not None), None)
     filled = f" That value is set by convention: {why}." if why is not None and main.value and len(top) == 1 else ""
@@ -133,7 +142,8 @@ def _comparison(study: CorpusStudy) -> list[str]:
 
 def _human(study: CorpusStudy) -> list[str]:
     if study.ceiling is None:
-        return ["With one annotator nothing says what a human would score."] if len(study.annotators) == 1 else []
+        alone = len(study.annotators) == 1 and not study.editors
+        return ["With one annotator nothing says what a human would score."] if alone else []
     by_size, intervals = study.ceiling.found, study.ceiling.intervals
     measure = by_size.measures[by_size.main]
     name, against = measure.title, count_noun(by_size.sizes[-1], "reference")
