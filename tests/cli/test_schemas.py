@@ -84,7 +84,16 @@ CALLS: dict[str, list[tuple[str, ...]]] = {
     "doctor": [("doctor",)],
     "references": [
         ("references", "--gold", "gold.m2", "--closest-of", "two.m2", "system.txt", "--resamples", "50"),
-        ("references", "--gold", "gold.m2", "--reference-of", "system=other.txt", "--seconds", "times.csv", "system.txt"),
+        (
+            "references",
+            "--gold",
+            "gold.m2",
+            "--reference-of",
+            "system=other.txt",
+            "--seconds",
+            "times.csv",
+            "system.txt",
+        ),
         ("references", "--gold", "gold.m2", "--reference-of", "system=two.m2", "system.txt", "--resamples", "50"),
         ("references", "--gold", "gold.m2", "--independent", "two.m2", "system.txt", "other.txt", "--no-ci"),
     ],

@@ -127,18 +127,6 @@ def load_own(
     return data
 
 
-def note_unequal_numbers(own: Mapping[str, Corpus], problems: Problems) -> None:
-    """Note that some systems have more references than others."""
-    numbers = {name: len(corpus.annotators) for name, corpus in own.items()}
-    if len(set(numbers.values())) > 1:
-        fewest, most = min(numbers, key=numbers.__getitem__), max(numbers, key=numbers.__getitem__)
-        message = (
-            f"{most} has {numbers[most]} references, {fewest} has {numbers[fewest]}: more are an advantage where a "
-            "metric takes the best one for each sentence"
-        )
-        problems.note("reference-numbers", message, Place(), fix="give every system as many")
-
-
 def score_own(
     data: Loaded, plan: ScoringPlan, executor: Executor | None = None, progress: Progress = lambda _: None
 ) -> list[Score]:
@@ -153,6 +141,18 @@ def score_own(
         scores += [replace(score, own=True) for score in scored]
         progress(number * len(data.corpus))
     return scores
+
+
+def note_unequal_numbers(own: Mapping[str, Corpus], problems: Problems) -> None:
+    """Note that some systems have more references than others."""
+    numbers = {name: len(corpus.annotators) for name, corpus in own.items()}
+    if len(set(numbers.values())) > 1:
+        fewest, most = min(numbers, key=numbers.__getitem__), max(numbers, key=numbers.__getitem__)
+        message = (
+            f"{most} has {numbers[most]} references, {fewest} has {numbers[fewest]}: more are an advantage where a "
+            "metric takes the best one for each sentence"
+        )
+        problems.note("reference-numbers", message, Place(), fix="give every system as many")
 
 
 def _read_all(named: Mapping[str, References], options: ReadingOptions, problems: Problems) -> dict[str, Corpus]:

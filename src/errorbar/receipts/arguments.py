@@ -277,18 +277,24 @@ def report_arguments(arguments: Mapping[str, Any], files: DataFiles) -> dict[str
             if name == "gold" and arguments.get("source") is None:
                 for file in every:
                     add_texts(file.path, files.add(file.path), files)
+    if own := _own_references(arguments.get("reference_of") or (), files):
+        recorded["reference_of"] = own
     for name in SINGLE:
         if arguments.get(name) is not None:
             recorded[name] = _file_reference(NamedFile(str(arguments[name]), ""), [str(arguments[name])], files)
-    own = list_references(arguments.get("reference_of") or ())
-    if own:
-        recorded["reference_of"] = {
-            system: [_file_reference(file, [f"{file.name}={file.path}"], files) for file in references]
-            for system, references in own.items()
-            if not isinstance(references, Corpus)
-        }
     plain = {name: arguments[name] for name in PLAIN if arguments.get(name) is not None}
     return recorded | {name: list(value) if isinstance(value, tuple) else value for name, value in plain.items()}
+
+
+def _own_references(reference_of: Any, files: DataFiles) -> list[dict[str, str]]:  # noqa: ANN401 - as a report takes it
+    """The references that were made for systems, each file with the name of its system."""
+    texts = () if isinstance(reference_of, Mapping) else _list_paths(reference_of)
+    named = [text.partition("=")[2] for text in texts]
+    return [
+        {"system": system, **_file_reference(file, named, files)}
+        for system, references in list_references(reference_of).items()
+        for file in (() if isinstance(references, Corpus) else references)
+    ]
 
 
 def _list_paths(paths: object) -> list[str]:
@@ -335,16 +341,20 @@ def read_arguments(recorded: Mapping[str, Any], names: Iterable[str], stage: Pat
             references = recorded[name] if isinstance(recorded[name], list) else [recorded[name]]
             arguments[name] = [staged_path(reference, known, stage, receipt) for reference in references]
     arguments |= {name: staged_path(recorded[name], known, stage, receipt) for name in SINGLE if name in recorded}
-    own = recorded.get("reference_of", {})
-    if not isinstance(own, dict) or not all(isinstance(references, list) for references in own.values()):
-        raise broken_receipt("'reference_of' is not a list of files for each system", receipt)
-    if own:
-        arguments["reference_of"] = {
-            system: [staged_path(reference, known, stage, receipt) for reference in references]
-            for system, references in own.items()
-        }
+    arguments["reference_of"] = [
+        _staged_reference(reference, known, stage, receipt) for reference in recorded.get("reference_of", ())
+    ]
     check_specs(arguments.get("metric") or [], receipt)
     return arguments
+
+
+def _staged_reference(reference: object, known: set[str], stage: Path, receipt: str) -> str:
+    """The place of a reference that was made for a system, as ``SYSTEM=FILE``."""
+    path = staged_path(reference, known, stage, receipt)
+    system = reference.get("system") if isinstance(reference, dict) else None
+    if not isinstance(system, str) or not system or "=" in system:
+        raise broken_receipt("a reference does not say whose it is", receipt, '{"system": "A", "file": "a.m2"}')
+    return f"{system}={path}"
 
 
 def staged_path(reference: object, known: set[str], stage: Path, receipt: str) -> str:

@@ -251,7 +251,7 @@ def report(
     _require_data({"gold": with_gold, "crowd": crowd, "sample": sample}, systems, judged)
     systems, flags = _split_flags(systems) if with_gold else (systems, _paths(systems))
     hoo = with_gold and wants_hoo(kind_of_data, metric)
-    _refuse_tables(flags, hoo=hoo, crowd=crowd, own=bool(own))
+    _refuse_tables(flags, hoo=hoo, crowd=crowd, own=bool(own), alone=not common and (crowd or sample or bool(flags)))
     labels, items, lenient = meanings(shared), shared["items"], shared["lenient"]
     tested = {"--swaps": testing.swaps, "--adjust": None if testing.adjust == SwapPlan().adjust else testing.adjust}
     texts = {"--force": shared["force"], "--retokenize": shared["retokenize"]}
@@ -345,10 +345,13 @@ def _split_flags(systems: Systems) -> tuple[Systems, list[str]]:
     return [system for system in every if system not in flags], [str(system) for system in flags]
 
 
-def _refuse_tables(flags: Sequence[str], *, hoo: bool, crowd: bool, own: bool) -> None:
-    """Refuse tables of flags, and own references, beside data that they are not about."""
-    if own and (hoo or flags):
-        message = "--reference-of is for systems that correct sentences, not for HOO data and tables of flags"
+def _refuse_tables(flags: Sequence[str], *, hoo: bool, crowd: bool, own: bool, alone: bool) -> None:
+    """Refuse tables of flags, and own references, beside data that they are not about.
+
+    ``alone``: there is no common gold, and there are data of raters.
+    """
+    if own and (hoo or alone):
+        message = "--reference-of is for systems that correct sentences, not for HOO data, flags and judgments"
         raise UsageError(Problem("useless-option", message, fix="leave it out"))
     if flags and hoo and not crowd:
         message = f"{flags[0]} is a table of flags, which are scored against judgments or edits of tokens, not HOO data"
