@@ -50,9 +50,9 @@ def test_an_audit_costs_what_the_table_says() -> None:
 
 
 def test_saved_time_is_covered_as_the_table_says() -> None:
-    """100 studies: the standard error is .024."""
-    known, covered = time_coverage(5, n_sentences=10, studies=100, seed=9)
-    assert known == 1
+    """100 studies of 20 sentences: the standard error is .024."""
+    known, covered = time_coverage(5, n_sentences=20, studies=100, seed=9)
+    assert known >= 0.97
     assert covered >= 0.86
 
 
