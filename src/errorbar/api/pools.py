@@ -19,7 +19,7 @@ from errorbar.metrics.comparison import System
 from errorbar.metrics.judges import JudgePlan, JudgeRule
 from errorbar.metrics.over_judges import PairTesting
 from errorbar.metrics.pool_ceiling import PoolCeiling
-from errorbar.metrics.pool_pairs import PoolComparison, PoolPair, compare_in_pools
+from errorbar.metrics.pool_pairs import Depends, PoolComparison, PoolPair, compare_in_pools
 from errorbar.metrics.pools import PoolMean, PoolScore, over_text, pool_judging
 from errorbar.metrics.scores import JointEstimate, Score
 from errorbar.tables.plain import attributes, estimate_record
@@ -92,8 +92,9 @@ def _notes(scores: Sequence[Score]) -> Iterator[str]:
     level = next(
         (i.confidence_level for row in first.rows if (i := row.measures[scores[0].main].estimate.interval)), None
     )
-    for row in first.rows if level is not None else ():
-        yield f"{100 * level:g}% CI of pool {row.pool.name}: {_scope(row.pool, row.rule)}"
+    if level is not None:
+        for row in first.rows:
+            yield f"{100 * level:g}% CI of pool {row.pool.name}: {_scope(row.pool, row.rule)}"
     if level is not None and first.mean is not None:
         yield f"{100 * level:g}% CI of {ALL_POOLS}: over texts, judges and pools, which are a random sample"
     yield from (f"pool {pool.name}: {pool.described}" for pool in pools if pool.described)
@@ -269,7 +270,7 @@ def _pair_notes(result: PoolComparison) -> Iterator[str]:
         yield f"of {n_pairs:,} pairs the difference {join_words(parts)}"
 
 
-_COUNTED = {
+_COUNTED: Mapping[Depends, str] = {
     "depends": "depends on the pool",
     "not shown": "is not shown to depend on it",
     "undecided": "could not be shown to, with so few judges",

@@ -20,7 +20,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from errorbar.core.estimate import Estimate, Undefined, value_or_none
+from errorbar.core.estimate import Estimate, Scale, Undefined, value_or_none
 from errorbar.core.problems import Place, Problem, Problems, UsageError
 from errorbar.formats.pools import Pool, Pools
 from errorbar.metrics.base import Metric, Opaque
@@ -204,7 +204,7 @@ def _measures(
     return estimates
 
 
-def pool_mean(values: Sequence[JudgedValues], measure: int, level: float | None, scale: object) -> PoolMean:
+def pool_mean(values: Sequence[JudgedValues], measure: int, level: float | None, scale: Scale) -> PoolMean:
     """The mean of a measure over pools that are a sample."""
     means = [own.means(measure) for own in values]
     bare = Estimate(value_or_none(float(np.mean([own[0, 0] for own in means]))), len(means[0]) - 1)
