@@ -82,7 +82,7 @@ def test_of_pools_of_different_sizes_scores_are_against_as_many_judges() -> None
         few, many = scored.pools.rows
         assert (few.rule.k, many.rule.k, many.rule.n_judges) == (2, 2, 3)
         of_pairs = [
-            score(study().only(pair), [next(s for s in systems() if s.name == scored.system)], ci=False)[0].f
+            errorbar.score(study().only(pair), [next(s for s in systems() if s.name == scored.system)], ci=False)[0].f
             for pair in combinations(("A3", "A4", "A5"), 2)
         ]
         assert many.measures["f"].estimate.value == pytest.approx(np.mean([f.value for f in of_pairs]))
@@ -99,7 +99,7 @@ def test_a_pool_of_one_judge_has_intervals_over_texts_and_says_so() -> None:
 
 
 def test_without_intervals_there_are_values_alone() -> None:
-    scores = score(study(), systems(), pools=POOLS, ci=False)
+    scores = errorbar.score(study(), systems(), pools=POOLS, ci=False)
     (rows,) = ([row.measures["f"].estimate for row in scores[0].pools.rows],)
     assert all(estimate.value is not None and estimate.interval is None for estimate in rows)
     assert "CI" not in str(scores)

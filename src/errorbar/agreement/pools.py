@@ -33,7 +33,7 @@ from errorbar.agreement.report import Judges, bounded_interval
 from errorbar.core.arrays import Floats
 from errorbar.core.estimate import Estimate, Interval, Undefined
 from errorbar.core.judgments import Judgments
-from errorbar.formats.pools import Pools
+from errorbar.core.pools import Pools
 from errorbar.stats.resampling import Resampling
 from errorbar.stats.two_way import jackknife, t_half_width
 

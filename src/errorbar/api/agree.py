@@ -26,9 +26,9 @@ from errorbar.api.judgment_input import (
 from errorbar.api.signatures import agreement_signature
 from errorbar.core.estimate import Estimate
 from errorbar.core.labels import quote_labels
+from errorbar.core.pools import Pools, named_pools
 from errorbar.core.problems import Problem, Problems, UsageError
 from errorbar.edits.items import Labels
-from errorbar.formats.pools import Pools, named_pools
 from errorbar.stats.resampling import Resampling
 from errorbar.tables.plain import attributes, estimate_record
 from errorbar.tables.result import Result

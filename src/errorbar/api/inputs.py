@@ -42,8 +42,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from errorbar.core.pools import Pools
     from errorbar.formats.essay_texts import EssayReader
-    from errorbar.formats.pools import Pools
     from errorbar.metrics.judges import JudgePlan
     from errorbar.metrics.populations import JudgePopulation
 

@@ -12,16 +12,16 @@ from errorbar.api.paper import variances_record
 from errorbar.api.significance import cell_estimate, ends_record
 from errorbar.core.estimate import Estimate, value_or_none
 from errorbar.core.labels import format_count, join_words
+from errorbar.core.pools import Pool, Pools
 from errorbar.core.problems import Place
-from errorbar.formats.pools import Pool, Pools
 from errorbar.metrics.base import Measure, Metric
 from errorbar.metrics.comparison import System
 from errorbar.metrics.judges import JudgePlan, JudgeRule
 from errorbar.metrics.over_judges import PairTesting
 from errorbar.metrics.pool_ceiling import PoolCeiling
 from errorbar.metrics.pool_pairs import Depends, PoolComparison, PoolPair, compare_in_pools
-from errorbar.metrics.pools import PoolMean, PoolScore, over_text, pool_judging
-from errorbar.metrics.scores import JointEstimate, Score
+from errorbar.metrics.pools import pool_judging
+from errorbar.metrics.scores import JointEstimate, PoolMean, PoolScore, Score, over_text
 from errorbar.tables.plain import attributes, estimate_record
 from errorbar.tables.table import Cell, Column, PValue, Table
 
@@ -150,11 +150,12 @@ def pools_record(score: Score) -> dict[str, object]:
 
 
 def _row_record(row: PoolScore) -> dict[str, object]:
+    measures = row.measures.values()
     return {
         "pool": row.pool.name,
         "described": row.pool.described,
         "judges": list(row.pool.judges),
-        "over": row.over if any(joint.estimate.interval for joint in row.measures.values()) else None,
+        "over": row.over if any(one.estimate.interval or one.estimate.no_interval for one in measures) else None,
         "measures": {
             name: {**estimate_record(joint.estimate), **variances_record(joint.components)}
             for name, joint in row.measures.items()

@@ -26,8 +26,8 @@ from numpy.typing import NDArray
 
 from errorbar.core.arrays import Floats, divide
 from errorbar.core.estimate import Estimate, Scale, Undefined, value_or_none
+from errorbar.core.pools import Pools
 from errorbar.core.problems import Problem, UsageError
-from errorbar.formats.pools import Pools
 from errorbar.metrics.base import Measure, Selection
 from errorbar.metrics.ceiling import CeilingData, ScoredText
 from errorbar.metrics.judge_sets import GROUPS, annotator_subsets, fold_without_each, values_of

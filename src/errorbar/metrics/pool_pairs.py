@@ -27,7 +27,8 @@ from errorbar.metrics.base import Measure, Metric, Opaque, Selection
 from errorbar.metrics.judge_sets import MOST, JudgeCoverage, annotator_subsets, fold_without_each, values_of
 from errorbar.metrics.judges import JudgeRule
 from errorbar.metrics.over_judges import PairTesting, TTest, adjusted_by_holm, judge_pairs, only
-from errorbar.metrics.pools import PoolJudging, PoolMean, pool_mean
+from errorbar.metrics.pools import PoolJudging, pool_mean
+from errorbar.metrics.scores import PoolMean
 from errorbar.stats.multiple import adjust
 from errorbar.stats.pools import Dealing, InteractionTest
 from errorbar.stats.resampling import left_out_groups, stream
