@@ -354,6 +354,28 @@ def test_json_is_as_its_schemas_say(
     assert len(validated("agree", out)["pools"]) == 6
 
 
+def test_a_report_has_a_section_on_pools_and_its_receipt_holds(
+    tmp_path: Path, errorbar: CommandLine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    gold = study(12)
+    Path("gold.jsonl").write_text("\n".join(write_jsonl(gold.sentences, Problems(), EIGHT)) + "\n", encoding="utf-8")
+    for system in systems(12)[:2]:
+        Path(f"{system.name}.txt").write_text("\n".join(system.lines) + "\n", encoding="utf-8")
+    Path("pools.toml").write_text('[pools]\nminimal = "A[1-4]"\nfluent = "A[5-8]"\n', encoding="utf-8")
+    given = ("--gold", "gold.jsonl", "verbs.txt", "nouns.txt", "--pools", "pools.toml", "--resamples", "100")
+    assert errorbar("report", *given, "--jobs", "1", "--page", "attacks=no", "-o", "page.md").code == 0
+    page = Path("page.md").read_text(encoding="utf-8")
+    assert "The best score has verbs in pool minimal and nouns in pool fluent." in page
+    assert "The order of verbs and nouns depends on the pool: verbs is ahead in pool minimal" in page
+    section = page.partition("## Pools of judges")[2].partition("\n## ")[0]
+    titles = ("Scores in each pool", "Every pair of systems in each pool", "Humans and systems", "Agreement within")
+    assert [title for title in titles if title not in section] == []
+    (receipt,) = Path().glob("page*.json")
+    assert json.loads(receipt.read_text(encoding="utf-8"))["arguments"]["pools"] == {"file": "pools.toml"}
+    assert errorbar("verify", receipt).code == 0
+
+
 @pytest.mark.slow
 def test_the_ten_annotators_in_pools_of_five(data: Path, errorbar: CommandLine, tmp_path: Path) -> None:
     path = tmp_path / "pools.toml"

@@ -85,13 +85,13 @@ class AgreementResult(Result):
     def tables(self) -> Sequence[Table]:
         """Coefficients; then, where they are not too many, ``pairs`` of raters and the ``confusion`` of labels."""
         pairs = [self._pair_table()] if self.report.pairwise else []
-        in_pools = [self._pool_table()] if self.pools else []
+        in_pools = [self.pool_table()] if self.pools else []
         confusion = [] if self.report.confusion is None else [self._confusion_table()]
         return [self._table(), *in_pools, *pairs, *confusion]
 
     def printed_tables(self) -> Sequence[Table]:
         """The coefficients; the pools of raters, if there are some."""
-        return [self._table(), *([self._pool_table()] if self.pools else [])]
+        return [self._table(), *([self.pool_table()] if self.pools else [])]
 
     def view(self, name: str) -> Table:
         """One of the tables: ``agreement``, ``pairs`` or ``confusion``.
@@ -142,7 +142,7 @@ class AgreementResult(Result):
         ]
         return Table([*columns, self._estimates(kappa, "kappa")], rows, name="pairs")
 
-    def _pool_table(self) -> Table:
+    def pool_table(self) -> Table:
         """The agreement within each pool, and between each two."""
         columns = [Column("pool"), Column("with"), Column("raters", "text"), Column("items", "count")]
         columns += [

@@ -12,7 +12,17 @@ from dataclasses import dataclass, field, replace
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Annotated, Any, Self, TypedDict, Unpack, cast
 
-from errorbar.api.arguments import ArgumentDoc, Drawing, Lenient, Metrics, UnmarkedRule, Useless, Working, public
+from errorbar.api.arguments import (
+    CLOSED,
+    ArgumentDoc,
+    Drawing,
+    Lenient,
+    Metrics,
+    UnmarkedRule,
+    Useless,
+    Working,
+    public,
+)
 from errorbar.api.in_memory import DataFrameLike, with_documents
 from errorbar.core.corpus import Corpus, Hypothesis
 from errorbar.core.estimate import Method
@@ -570,6 +580,7 @@ class ComparingInPools(ComparingWithJudges, PooledAtRandom, total=False):
     """The same, with pools that may be a random sample."""
 
 
+CLOSED_POOLS = Useless("pools", "needs texts left out, and --ci-method=closed makes intervals by formulas", CLOSED.when)
 RANDOM_POOLS = Useless("pools_random", "is about --pools, and none are named", lambda given: given["pools"] is None)
 
 

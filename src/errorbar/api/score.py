@@ -17,6 +17,7 @@ from errorbar.api.arguments import (
     resampling,
 )
 from errorbar.api.inputs import (
+    CLOSED_POOLS,
     RANDOM_POOLS,
     Gold,
     ReadingOptions,
@@ -46,7 +47,7 @@ View = Literal["type", "sentence", "fragment", "team"]
     refuse_without_intervals(),
     CLOSED,
     RANDOM_POOLS,
-    Useless("pools", "needs texts left out, and --ci-method=closed makes intervals by formulas", CLOSED.when),
+    CLOSED_POOLS,
     Useless(
         "ci_method resamples confidence seed judges",
         "is about intervals, and --by={by} has none",

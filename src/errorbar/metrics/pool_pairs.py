@@ -92,9 +92,16 @@ class PoolComparison:
         level = [pair for pair in own if pair.ahead(pool, self.measure.sign, self.alpha) != best]
         return best, [pair.second if pair.first == best else pair.first for pair in level]
 
+    def order_depends(self, pair: PoolPair) -> bool:
+        """Whether each of two systems is ahead of the other in some pool, and the test of system x pool says so too."""
+        return pair.result(self.alpha) == "depends" and {pair.first, pair.second} <= {*self._ahead(pair)}
+
+    def _ahead(self, pair: PoolPair) -> list[str]:
+        return [pair.ahead(at, self.measure.sign, self.alpha) for at in range(len(self.pool_names))]
+
     def sentence(self, pair: PoolPair) -> str:
         """What the pools say of a pair."""
-        ahead = [pair.ahead(at, self.measure.sign, self.alpha) for at in range(len(self.pool_names))]
+        ahead = self._ahead(pair)
         by = {
             name: [pool for pool, who in zip(self.pool_names, ahead, strict=True) if who == name] for name in {*ahead}
         }
@@ -105,7 +112,7 @@ class PoolComparison:
             where = "in any pool" if not both else _where(level, len(ahead))
             parts.append(f"{'' if both else 'they are '}not told apart {where}")
         facts = f"{pair.first} and {pair.second}: {', '.join(parts)}"
-        if len(both) > 1 and result == "depends":
+        if self.order_depends(pair):
             return f"the order of {pair.first} and {pair.second} depends on the pool: {', '.join(parts)}"
         return (
             facts

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from errorbar.api.corpus_results import CorpusStudy, CrowdStudy, HooStudy, SampleStudy, Study
+from errorbar.api.pools import best_line
 from errorbar.core.estimate import Interval, Undefined
 from errorbar.core.labels import join_words
 from errorbar.metrics.comparison import level_text
@@ -50,7 +51,7 @@ def _detectors(study: Study) -> list[str]:
 
 def _sentences(study: Study) -> list[str]:
     if isinstance(study, CorpusStudy):
-        return [_scores(study), *_comparison(study), *_human(study)]
+        return [_scores(study), *_comparison(study), *_pools(study), *_human(study)]
     if isinstance(study, HooStudy):
         return _hoo(study)
     return _crowd(study) if isinstance(study, CrowdStudy) else _sample(study)
@@ -127,6 +128,18 @@ def _comparison(study: CorpusStudy) -> list[str]:
     if undecided:
         text += f"; against {join_words(undecided, MOST_LISTED)} it is undecided: {why}"
     return [f"{text}."]
+
+
+def _pools(study: CorpusStudy) -> list[str]:
+    """Who has the best score in each pool of judges, and pairs whose order depends on the pool."""
+    found = None if study.comparison is None else study.comparison.pools
+    if found is None:
+        return []
+    winners = [(name, [found.winner(at)[0]]) for at, name in enumerate(found.pool_names)]
+    depends = [found.sentence(pair) for pair in found.pairs if found.order_depends(pair)]
+    more = f" and {len(depends) - 1} more pairs are so" if len(depends) > 1 else ""
+    lines = [best_line(winners), *(f"{line}{more}" for line in depends[:1])]
+    return [f"{line[:1].upper()}{line[1:]}." for line in lines]
 
 
 def _human(study: CorpusStudy) -> list[str]:
