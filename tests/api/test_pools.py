@@ -358,9 +358,9 @@ def test_a_report_has_a_section_on_pools_and_its_receipt_holds(
     tmp_path: Path, errorbar: CommandLine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    gold = study(12)
+    gold = study()
     Path("gold.jsonl").write_text("\n".join(write_jsonl(gold.sentences, Problems(), EIGHT)) + "\n", encoding="utf-8")
-    for system in systems(12)[:2]:
+    for system in systems()[:2]:
         Path(f"{system.name}.txt").write_text("\n".join(system.lines) + "\n", encoding="utf-8")
     Path("pools.toml").write_text('[pools]\nminimal = "A[1-4]"\nfluent = "A[5-8]"\n', encoding="utf-8")
     given = ("--gold", "gold.jsonl", "verbs.txt", "nouns.txt", "--pools", "pools.toml", "--resamples", "100")
