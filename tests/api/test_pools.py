@@ -333,6 +333,20 @@ def test_pools_in_memory_that_will_not_do_are_refused(
     assert caught.value.code == code
 
 
+def test_runs_are_averaged_in_fixed_pools_and_refused_in_random_ones(tmp_path: Path) -> None:
+    runs = [tmp_path / f"{system.name}.txt" for system in systems()]
+    for path, system in zip(runs, systems(), strict=True):
+        path.write_text("\n".join(system.lines) + "\n", encoding="utf-8")
+    pools: Pools = {"a": ["A1", "A2"], "b": ["A3", "A4"], "c": ["A5", "A6"]}
+    mean = f"mean={runs[0]},{runs[1]}"
+    (pooled,) = score(study(), [mean], pools=pools)
+    alone = [own.pools.rows[0].measures["f"].estimate.value for own in score(study(), runs[:2], pools=pools)]
+    assert pooled.pools.rows[0].measures["f"].estimate.value == pytest.approx(np.mean(alone))
+    for function in (score, compare):
+        with pytest.raises(UsageError, match="several-runs"):
+            function(study(), [mean, runs[2]], pools=pools, pools_random=True)
+
+
 @pytest.mark.parametrize("random", [[], ["--pools-random"]])
 @pytest.mark.parametrize("ci", [[], ["--no-ci"]])
 def test_json_is_as_its_schemas_say(

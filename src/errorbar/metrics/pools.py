@@ -31,7 +31,7 @@ from errorbar.metrics.judge_sets import (
     find_judges,
     judging_of,
 )
-from errorbar.metrics.judges import JudgePlan, JudgeRule, Measured, RunSpread
+from errorbar.metrics.judges import JudgePlan, JudgeRule, Measured, RunSpread, runs_of
 from errorbar.metrics.over_judges import judged_measures
 from errorbar.metrics.scores import JointEstimate, PooledScore, PoolMean, PoolScore, Score
 from errorbar.stats.pools import three_way
@@ -49,7 +49,10 @@ class PoolJudging:
     rules: tuple[JudgeRule, ...]
 
     def values(self, metric: Metric, statistics: Opaque) -> list[JudgedValues]:
-        """A system's values in every pool."""
+        """A system's values in every pool; ``UsageError`` for several runs where pools are a sample."""
+        if self.pools.sampled and len(runs_of(statistics)) > 1:
+            message = "a mean over pools does not know how runs vary, and a system has several"
+            raise UsageError(Problem("several-runs", message, fix="name each run as a system of its own"))
         return [coverage.values(metric, statistics) for coverage in self.coverages]
 
     def spreads(self, metric: Metric, statistics: Opaque) -> list[list[RunSpread]]:
