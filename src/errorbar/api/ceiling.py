@@ -317,8 +317,8 @@ def ceiling(
         n_documents: Repeat on random subsets of N documents, 100 or as many as REPEATS, e.g. 10x50.
         repeats: How many such subsets.
         progress: Is told how many resamples, or then subsets, are done.
-        ci: Compute confidence intervals, or leave them out. True makes percentile intervals over texts, from resamples of
-            which each folds the whole study. None: by leaving texts out, where that takes seconds.
+        ci: Compute confidence intervals, or leave them out. True makes percentile intervals over texts, from resamples
+            of which each folds the whole study. None: by leaving texts out, where that takes seconds.
         judges: Whether intervals are also over judges: ``fixed`` or ``random``. None: random from three judges on.
         shared: How files are read and intervals made.
 

@@ -82,7 +82,7 @@ def main_measure(score: Score) -> Measure:
 
 
 def _notes(scores: Sequence[Score]) -> Iterator[str]:
-    """What intervals are over, the best system and the range over pools; the pools' own descriptions."""
+    """Lines on what intervals are over, the best system and the range over pools; the pools' own descriptions."""
     first = scores[0].pools
     assert first is not None
     pools, k = [row.pool for row in first.rows], first.rows[0].rule.k
@@ -108,7 +108,7 @@ def _notes(scores: Sequence[Score]) -> Iterator[str]:
 
 
 def _scope(pool: Pool, rule: JudgeRule) -> str:
-    """What an interval in a pool is over, with the judges and what it leans on."""
+    """The scope of an interval in a pool: what it is over, the judges, and the population that it leans on."""
     population = "" if rule.population is None else f", leaning on how {rule.population.described} vary"
     return f"{over_text(pool, rule)} ({join_words(pool.judges)}){population}"
 
@@ -155,7 +155,7 @@ def _row_record(row: PoolScore) -> dict[str, object]:
         "pool": row.pool.name,
         "described": row.pool.described,
         "judges": list(row.pool.judges),
-        "over": row.over if any(one.estimate.interval or one.estimate.no_interval for one in measures) else None,
+        "over": row.over if any(joint.estimate.interval or joint.estimate.no_interval for joint in measures) else None,
         "measures": {
             name: {**estimate_record(joint.estimate), **variances_record(joint.components)}
             for name, joint in row.measures.items()
@@ -253,7 +253,7 @@ def _pair_table(result: PoolComparison) -> Table:
 
 
 def _pair_notes(result: PoolComparison) -> Iterator[str]:
-    """What intervals and p-values are over, and a sentence for each pair."""
+    """Lines on what intervals and p-values are over, and a sentence for each pair."""
     level, n_pairs = f"{100 * (1 - result.alpha):g}% CI", len(result.pairs)
     for pool, rule in zip(result.judging.pools, result.judging.rules, strict=True):
         yield f"{level} and p of pool {pool.name}: {_scope(pool, rule)}"

@@ -23,7 +23,7 @@ def read_pools(pools: str | PathLike[str] | PoolNames, *, sampled: bool = False)
         UsageError: If there are fewer than two pools, or fewer than three that are a sample.
     """
     if isinstance(pools, Mapping):
-        listed = {name: (one,) if isinstance(one, str) else tuple(one) for name, one in pools.items()}
+        listed = {name: (judges,) if isinstance(judges, str) else tuple(judges) for name, judges in pools.items()}
         return check_pools(Pools(tuple(Pool(str(name), judges) for name, judges in listed.items()), sampled))
     problems = Problems()
     file = read_toml(Path(pools), problems, "pool-file")
@@ -35,5 +35,5 @@ def read_pools(pools: str | PathLike[str] | PoolNames, *, sampled: bool = False)
     judges = declared.read({name: Field(toml.texts, ()) for name in names})
     texts = described.read({name: Field(toml.text, "") for name in names})
     problems.raise_errors()
-    made = tuple(Pool(name, judges[name], texts[name], declared.place(name)) for name in names)
-    return check_pools(Pools(made, sampled or random), Place(str(pools)))
+    read = tuple(Pool(name, judges[name], texts[name], declared.place(name)) for name in names)
+    return check_pools(Pools(read, sampled or random), Place(str(pools)))

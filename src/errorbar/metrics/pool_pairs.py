@@ -58,7 +58,7 @@ class PoolPair:
         return self.first if sign * test.difference > 0 else self.second
 
     def result(self, alpha: float) -> Depends:
-        """What the test of system x pool says."""
+        """The result of the test of system x pool."""
         if self.interaction is None or self.interaction.p is None:
             return "not tested"
         if self.interaction.p <= alpha:
@@ -100,7 +100,7 @@ class PoolComparison:
         return [pair.ahead(at, self.measure.sign, self.alpha) for at in range(len(self.pool_names))]
 
     def sentence(self, pair: PoolPair) -> str:
-        """What the pools say of a pair."""
+        """The sentence on a pair: who is ahead where, and whether that depends on the pool."""
         ahead = self._ahead(pair)
         by = {
             name: [pool for pool, who in zip(self.pool_names, ahead, strict=True) if who == name] for name in {*ahead}
@@ -203,7 +203,7 @@ def _over_pools(
     main, scale = metric.main, metric.measures[metric.main].scale.of_differences
     values = [[only(own, main) for own in judging.values(metric, kept)] for kept in statistics]
     means = [
-        pool_mean([one - other for one, other in zip(values[a], values[b], strict=True)], 0, level, scale)
+        pool_mean([first - second for first, second in zip(values[a], values[b], strict=True)], 0, level, scale)
         for a, b in combinations(range(len(values)), 2)
     ]
     known = [at for at, mean in enumerate(means) if mean.components is not None]

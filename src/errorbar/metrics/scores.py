@@ -76,7 +76,7 @@ class PoolScore:
 
     @property
     def over(self) -> str:
-        """What the intervals are over, in words."""
+        """The scope of the intervals, in words."""
         return over_text(self.pool, self.rule)
 
 
@@ -103,7 +103,7 @@ class PooledScore:
 
 
 def over_text(pool: Pool, rule: JudgeRule) -> str:
-    """What an interval in a pool is over, in words."""
+    """The scope of an interval in a pool, in words."""
     if rule.random:
         return f"over texts and the judges of pool {pool.name}"
     return f"over texts, against the judge{'s' * (rule.n_judges > 1)} of pool {pool.name}"

@@ -132,11 +132,11 @@ def _comparison(study: CorpusStudy) -> list[str]:
 
 def _pools(study: CorpusStudy) -> list[str]:
     """Who has the best score in each pool of judges, and pairs whose order depends on the pool."""
-    found = None if study.comparison is None else study.comparison.pools
-    if found is None:
+    compared = None if study.comparison is None else study.comparison.pools
+    if compared is None:
         return []
-    winners = [(name, [found.winner(at)[0]]) for at, name in enumerate(found.pool_names)]
-    depends = [found.sentence(pair) for pair in found.pairs if found.order_depends(pair)]
+    winners = [(name, [compared.winner(at)[0]]) for at, name in enumerate(compared.pool_names)]
+    depends = [compared.sentence(pair) for pair in compared.pairs if compared.order_depends(pair)]
     more = f" and {len(depends) - 1} more pairs are so" if len(depends) > 1 else ""
     lines = [best_line(winners), *(f"{line}{more}" for line in depends[:1])]
     return [f"{line[:1].upper()}{line[1:]}." for line in lines]
