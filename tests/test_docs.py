@@ -42,6 +42,7 @@ MEASURED_ROWS = {
     "judged-detectors": 34,
     "judges": 55,
     "loop": 13,
+    "pools": 21,
     "ranking": 50,
     "references": 19,
     "sampling": 65,

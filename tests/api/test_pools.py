@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from itertools import combinations
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 import errorbar
-from errorbar import Corpus, Edit, ErrorbarError, Hypothesis, Sentence
+from errorbar import Corpus, Edit, ErrorbarError, Hypothesis, Problems, Sentence
 from errorbar.core import InputError, UsageError
+from errorbar.formats.jsonl import write_jsonl
 from tests.cli.schema import validated
 from tests.helpers.cli import CommandLine
 
 TEXT = "he go to school and buy book"
-FAST = {"resamples": 20}
 EIGHT = tuple(f"A{i}" for i in range(1, 9))
 POOLS = {"minimal": ["A1", "A2", "A3", "A4"], "fluent": "A[5-8]"}
 Pools = dict[str, str | list[str]]
@@ -41,11 +43,17 @@ def systems(n: int = 40) -> list[Hypothesis]:
     return [Hypothesis("verbs", [verbs] * n), Hypothesis("nouns", [nouns] * n), Hypothesis("lazy", lazy)]
 
 
+score: Any = partial(errorbar.score, resamples=20)
+compare: Any = partial(errorbar.compare, resamples=20)
+ceiling: Any = errorbar.ceiling
+agree: Any = errorbar.agree
+
+
 def test_the_row_of_a_pool_has_the_digits_of_a_score_against_that_pool_alone() -> None:
     gold = study()
-    scores = errorbar.score(gold, systems(), pools=POOLS, judges="random", **FAST)
+    scores = score(gold, systems(), pools=POOLS, judges="random")
     for at, names in enumerate((EIGHT[:4], EIGHT[4:])):
-        alone = errorbar.score(gold.only(names), systems(), judges="random", **FAST)
+        alone = score(gold.only(names), systems(), judges="random")
         for pooled, own in zip(scores, alone, strict=True):
             assert pooled.pools is not None
             assert own.judges is not None
@@ -59,9 +67,7 @@ def test_the_row_of_a_pool_has_the_digits_of_a_score_against_that_pool_alone() -
 
 def test_pools_change_no_digit_of_the_scores_themselves() -> None:
     gold = study()
-    for pooled, plain in zip(
-        errorbar.score(gold, systems(), pools=POOLS, **FAST), errorbar.score(gold, systems(), **FAST), strict=True
-    ):
+    for pooled, plain in zip(score(gold, systems(), pools=POOLS), score(gold, systems()), strict=True):
         assert (pooled.estimates, pooled.judges) == (plain.estimates, plain.judges)
         assert "pools:fixed,4+4," in str(pooled.signature)
         assert "pools" not in str(plain.signature)
@@ -70,13 +76,13 @@ def test_pools_change_no_digit_of_the_scores_themselves() -> None:
 
 def test_of_pools_of_different_sizes_scores_are_against_as_many_judges() -> None:
     pools: Pools = {"few": ["A1", "A2"], "many": ["A3", "A4", "A5"]}
-    scores = errorbar.score(study(), systems(), pools=pools, **FAST)
+    scores = score(study(), systems(), pools=pools)
     assert {note.code for note in scores.notes} >= {"pool-sizes", "pool-none"}
-    for score in scores:
-        few, many = score.pools.rows
+    for scored in scores:
+        few, many = scored.pools.rows
         assert (few.rule.k, many.rule.k, many.rule.n_judges) == (2, 2, 3)
         of_pairs = [
-            errorbar.score(study().only(pair), [next(s for s in systems() if s.name == score.system)], ci=False)[0].f
+            errorbar.score(study().only(pair), [next(s for s in systems() if s.name == scored.system)], ci=False)[0].f
             for pair in combinations(("A3", "A4", "A5"), 2)
         ]
         assert many.measures["f"].estimate.value == pytest.approx(np.mean([f.value for f in of_pairs]))
@@ -84,7 +90,7 @@ def test_of_pools_of_different_sizes_scores_are_against_as_many_judges() -> None
 
 def test_a_pool_of_one_judge_has_intervals_over_texts_and_says_so() -> None:
     pools: Pools = {"one": ["A1"], "three": ["A2", "A3", "A4"]}
-    scores = errorbar.score(study(), systems(), pools=pools, judges="random(population=none)", **FAST)
+    scores = score(study(), systems(), pools=pools, judges="random(population=none)")
     one, three = scores[0].pools.rows
     assert one.over == "over texts, against the judge of pool one"
     assert three.over == "over texts and the judges of pool three"
@@ -101,12 +107,12 @@ def test_without_intervals_there_are_values_alone() -> None:
 
 def test_fixed_pools_show_their_range_and_random_ones_a_mean_over_pools() -> None:
     pools: Pools = {"a": ["A1", "A2"], "b": ["A3", "A4"], "c": ["A5", "A6"], "d": ["A7", "A8"]}
-    fixed = errorbar.score(study(), systems(), pools=pools, **FAST)
+    fixed = score(study(), systems(), pools=pools)
     values = [row.measures["f"].estimate.value for row in fixed[0].pools.rows]
     assert fixed[0].pools.mean is None
     assert fixed[0].pools.range_of("f") == (min(values), max(values))
     assert "range of F0.5 over the pools: verbs" in str(fixed)
-    drawn = errorbar.score(study(), systems(), pools=pools, pools_random=True, **FAST)
+    drawn = score(study(), systems(), pools=pools, pools_random=True)
     mean = drawn[0].pools.mean["f"]
     assert mean.estimate.value == pytest.approx(np.mean(values))
     assert mean.components.between == pytest.approx(np.var(values, ddof=1) / 4)
@@ -116,7 +122,7 @@ def test_fixed_pools_show_their_range_and_random_ones_a_mean_over_pools() -> Non
 
 
 def test_the_order_of_two_systems_depends_on_the_pool_where_each_is_ahead_in_one() -> None:
-    result = errorbar.compare(study(), systems(), pools=POOLS, **FAST)
+    result = compare(study(), systems(), pools=POOLS)
     pair = result.pools.pairs[0]
     assert [test.difference > 0 for test in pair.tests] == [True, False]
     assert pair.interaction.n_ways == 35
@@ -131,7 +137,7 @@ def test_the_order_of_two_systems_depends_on_the_pool_where_each_is_ahead_in_one
 
 def test_so_few_judges_that_no_test_could_decide_are_undecided() -> None:
     pools: Pools = {"minimal": ["A1", "A2"], "fluent": ["A5", "A6"]}
-    result = errorbar.compare(study(), systems()[:2], pools=pools, **FAST)
+    result = compare(study(), systems()[:2], pools=pools)
     (pair,) = result.pools.pairs
     assert (pair.interaction.smallest_p, pair.result(result.alpha)) == (1 / 3, "undecided")
     assert "so few judges cannot show that it depends on the pool (p >= 0.33)" in result.pools.sentence(pair)
@@ -140,7 +146,7 @@ def test_so_few_judges_that_no_test_could_decide_are_undecided() -> None:
 
 def test_where_nothing_depends_on_the_pool_the_sentence_says_what_is_known() -> None:
     gold = study(half=8)  # all correct verbs
-    result = errorbar.compare(gold, systems()[:2], pools=POOLS, **FAST)
+    result = compare(gold, systems()[:2], pools=POOLS)
     (pair,) = result.pools.pairs
     assert result.pools.sentence(pair) == (
         "verbs and nouns: verbs is ahead in every pool; that their difference depends on the pool is not shown"
@@ -151,17 +157,17 @@ def test_the_test_is_over_the_texts_that_every_judge_looked_at() -> None:
     gold = study()
     for sentence in gold.sentences[:5]:
         sentence.annotations = {name: own for name, own in sentence.annotations.items() if name != "A5"}
-    result = errorbar.compare(gold, systems()[:2], pools=POOLS, **FAST)
+    result = compare(gold, systems()[:2], pools=POOLS)
     assert result.pools.n_units == 35
     assert "pool-parts" in {note.code for note in result.notes}
     parts = Corpus(gold.sentences[5:], gold.annotators)
-    only = errorbar.compare(parts, [Hypothesis(s.name, s.lines[5:]) for s in systems()[:2]], pools=POOLS, **FAST)
+    only = compare(parts, [Hypothesis(s.name, s.lines[5:]) for s in systems()[:2]], pools=POOLS)
     assert result.pools.pairs[0].interaction == only.pools.pairs[0].interaction
 
 
 def test_random_pools_give_a_difference_over_pools() -> None:
     pools: Pools = {"a": ["A1", "A2"], "b": ["A3", "A4"], "c": ["A5", "A6"], "d": ["A7", "A8"]}
-    result = errorbar.compare(study(half=8), systems(), pools=pools, pools_random=True, **FAST)
+    result = compare(study(half=8), systems(), pools=pools, pools_random=True)
     pair = result.pools.pairs[0]
     assert pair.mean.estimate.value == pytest.approx(np.mean([test.difference for test in pair.tests]))
     assert 0 < pair.p_mean < 0.05
@@ -169,10 +175,10 @@ def test_random_pools_give_a_difference_over_pools() -> None:
 
 
 def test_ceilings_within_a_pool_are_those_of_its_annotators_alone() -> None:
-    result = errorbar.ceiling(study(), systems(), pools=POOLS, sizes=2)
+    result = ceiling(study(), systems(), pools=POOLS, sizes=2)
     assert result.pools.k == 2
     for pool, names in (("minimal", EIGHT[:4]), ("fluent", EIGHT[4:])):
-        alone = errorbar.ceiling(study().only(names), systems(), sizes=2)
+        alone = ceiling(study().only(names), systems(), sizes=2)
         rows = {row.text: row for row in result.pools.rows if row.pool == pool}
         assert rows[pool].score.value == pytest.approx(alone.found.human[0, alone.found.main])
         for number, system in enumerate(alone.found.systems):
@@ -184,7 +190,7 @@ def test_ceilings_within_a_pool_are_those_of_its_annotators_alone() -> None:
 
 
 def test_a_ceiling_within_a_pool_of_two_has_no_interval_over_annotators() -> None:
-    result = errorbar.ceiling(study(), pools={"a": ["A1", "A2"], "b": ["A5", "A6", "A7"]}, sizes=1)
+    result = ceiling(study(), pools={"a": ["A1", "A2"], "b": ["A5", "A6", "A7"]}, sizes=1)
     within = result.pools.rows[0]
     assert (within.score.interval, str(within.score.no_interval)) == (
         None,
@@ -205,15 +211,15 @@ def votes(n: int = 60, raters: int = 6, seed: int = 3) -> list[dict[str, object]
 
 def test_agreement_within_a_pool_is_fleiss_kappa_and_between_two_raters_cohens() -> None:
     rows = votes()
-    result = errorbar.agree(rows)
+    result = agree(rows)
     for at, pool in ((0, "x"), (2, "y")):
         own = [{k: v for k, v in row.items() if k != "pool"} for row in rows if row["pool"] == pool]
-        fleiss = errorbar.agree(own, ci=False).report.coefficients["fleiss"]
+        fleiss = agree(own, ci=False).report.coefficients["fleiss"]
         assert result.pools[at].pools == (pool, pool)
         assert result.pools[at].kappa.value == pytest.approx(fleiss.value)
     two = [row for row in rows if row["rater"] in ("r0", "r5")]
-    between = next(row for row in errorbar.agree(two).pools if not row.within)
-    cohen = errorbar.agree([{k: v for k, v in row.items() if k != "pool"} for row in two], ci=False)
+    between = next(row for row in agree(two).pools if not row.within)
+    cohen = agree([{k: v for k, v in row.items() if k != "pool"} for row in two], ci=False)
     assert between.kappa.value == pytest.approx(cohen.report.coefficients["cohen"].value)
     first, middle, last = result.pools
     assert middle.gap.value == pytest.approx((first.kappa.value + last.kappa.value) / 2 - middle.kappa.value)
@@ -224,17 +230,17 @@ def test_agreement_of_ranks_weighs_labels_as_cohens_kappa() -> None:
     truth = rng.integers(1, 5, size=50)
     table = {name: np.clip(truth + rng.integers(-1, 2, size=50), 1, 5).tolist() for name in ("a", "b")}
     rows = [{"item": i, "rater": name, "label": table[name][i]} for i in range(50) for name in table]
-    result = errorbar.agree(rows, scale="ordinal", pools={"one": "a", "two": "b"})
+    result = agree(rows, scale="ordinal", pools={"one": "a", "two": "b"})
     between = next(row for row in result.pools if not row.within)
     assert between.kappa.value == pytest.approx(result.report.coefficients["cohen"].value)
 
 
 def test_agreement_over_raters_has_wider_intervals_and_a_pool_of_one_has_none() -> None:
-    fixed, random = errorbar.agree(votes()), errorbar.agree(votes(), judges="random")
+    fixed, random = agree(votes()), agree(votes(), judges="random")
     assert [row.kappa.value for row in fixed.pools] == [row.kappa.value for row in random.pools]
     for one, other in zip(fixed.pools, random.pools, strict=True):
         assert other.kappa.interval.high - other.kappa.interval.low > one.kappa.interval.high - one.kappa.interval.low
-    alone = errorbar.agree(votes(), judges="random", pools={"one": "r0", "rest": "r[1-5]"})
+    alone = agree(votes(), judges="random", pools={"one": "r0", "rest": "r[1-5]"})
     between = next(row for row in alone.pools if not row.within)
     assert str(between.kappa.no_interval) == "a single judge does not show how judges vary"
     assert alone.pools[0].kappa.value is None
@@ -275,10 +281,10 @@ def test_a_file_of_pools_is_the_same_as_names_in_memory(tmp_path: Path) -> None:
     path = tmp_path / "pools.toml"
     path.write_text(FILE, encoding="utf-8")
     named: Pools = {"a": ["A1", "A2"], "b": ["A3", "A4"], "c": "A[5678]"}
-    from_file = errorbar.score(study(), systems(), pools=path, **FAST)
-    in_memory = errorbar.score(study(), systems(), pools=named, pools_random=True, **FAST)
-    assert [str(score.signature) for score in from_file] == [str(score.signature) for score in in_memory]
-    assert from_file.to_dict()["rows"][0]["pools"]["mean"] == in_memory.to_dict()["rows"][0]["pools"]["mean"]  # type: ignore[index]
+    from_file = score(study(), systems(), pools=path)
+    in_memory = score(study(), systems(), pools=named, pools_random=True)
+    assert [str(own.signature) for own in from_file] == [str(own.signature) for own in in_memory]
+    assert from_file.to_dict()["rows"][0]["pools"]["mean"] == in_memory.to_dict()["rows"][0]["pools"]["mean"]
     assert "pool a: teachers who change as little as possible" in str(from_file)
 
 
@@ -300,7 +306,7 @@ def test_a_file_that_will_not_do_is_refused_with_its_place(
     path = tmp_path / "pools.toml"
     path.write_text(FILE.replace(old, new), encoding="utf-8")
     with pytest.raises(ErrorbarError) as caught:
-        errorbar.score(study(4), systems(4), pools=path, **FAST)
+        score(study(4), systems(4), pools=path)
     assert caught.value.code == code
     assert words in str(caught.value)
     assert isinstance(caught.value, InputError | UsageError)
@@ -323,8 +329,22 @@ def test_pools_in_memory_that_will_not_do_are_refused(
     pools: Pools | None, options: dict[str, object], code: str
 ) -> None:
     with pytest.raises(UsageError) as caught:
-        errorbar.score(study(4), systems(4), pools=pools, **(FAST | options))  # type: ignore[arg-type]
+        score(study(4), systems(4), pools=pools, **options)
     assert caught.value.code == code
+
+
+def test_runs_are_averaged_in_fixed_pools_and_refused_in_random_ones(tmp_path: Path) -> None:
+    runs = [tmp_path / f"{system.name}.txt" for system in systems()]
+    for path, system in zip(runs, systems(), strict=True):
+        path.write_text("\n".join(system.lines) + "\n", encoding="utf-8")
+    pools: Pools = {"a": ["A1", "A2"], "b": ["A3", "A4"], "c": ["A5", "A6"]}
+    mean = f"mean={runs[0]},{runs[1]}"
+    (pooled,) = score(study(), [mean], pools=pools)
+    alone = [own.pools.rows[0].measures["f"].estimate.value for own in score(study(), runs[:2], pools=pools)]
+    assert pooled.pools.rows[0].measures["f"].estimate.value == pytest.approx(np.mean(alone))
+    for function in (score, compare):
+        with pytest.raises(UsageError, match="several-runs"):
+            function(study(), [mean, runs[2]], pools=pools, pools_random=True)
 
 
 @pytest.mark.parametrize("random", [[], ["--pools-random"]])
@@ -333,7 +353,8 @@ def test_json_is_as_its_schemas_say(
     tmp_path: Path, errorbar: CommandLine, random: list[str], ci: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    study(12).save("gold.jsonl")
+    gold = study(12)
+    Path("gold.jsonl").write_text("\n".join(write_jsonl(gold.sentences, Problems(), EIGHT)) + "\n", encoding="utf-8")
     for system in systems(12):
         Path(f"{system.name}.txt").write_text("\n".join(system.lines) + "\n", encoding="utf-8")
     Path("pools.toml").write_text(FILE.replace("random = true\n", ""), encoding="utf-8")
@@ -345,6 +366,28 @@ def test_json_is_as_its_schemas_say(
     assert len(validated("ceiling", errorbar("ceiling", *given, "--sizes", "1").out)["pools"]["rows"]) == 15
     out = errorbar("agree", "gold.jsonl", "--pools", "pools.toml", *ci, "--format", "json").out
     assert len(validated("agree", out)["pools"]) == 6
+
+
+def test_a_report_has_a_section_on_pools_and_its_receipt_holds(
+    tmp_path: Path, errorbar: CommandLine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    gold = study()
+    Path("gold.jsonl").write_text("\n".join(write_jsonl(gold.sentences, Problems(), EIGHT)) + "\n", encoding="utf-8")
+    for system in systems()[:2]:
+        Path(f"{system.name}.txt").write_text("\n".join(system.lines) + "\n", encoding="utf-8")
+    Path("pools.toml").write_text('[pools]\nminimal = "A[1-4]"\nfluent = "A[5-8]"\n', encoding="utf-8")
+    given = ("--gold", "gold.jsonl", "verbs.txt", "nouns.txt", "--pools", "pools.toml", "--resamples", "100")
+    assert errorbar("report", *given, "--jobs", "1", "--page", "attacks=no", "-o", "page.md").code == 0
+    page = Path("page.md").read_text(encoding="utf-8")
+    assert "The best score has verbs in pool minimal and nouns in pool fluent." in page
+    assert "The order of verbs and nouns depends on the pool: verbs is ahead in pool minimal" in page
+    section = page.partition("## Pools of judges")[2].partition("\n## ")[0]
+    titles = ("Scores in each pool", "Every pair of systems in each pool", "Humans and systems", "Agreement within")
+    assert [title for title in titles if title not in section] == []
+    (receipt,) = Path().glob("page*.json")
+    assert json.loads(receipt.read_text(encoding="utf-8"))["arguments"]["pools"] == {"file": "pools.toml"}
+    assert errorbar("verify", receipt).code == 0
 
 
 @pytest.mark.slow

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from errorbar import M2, Problems
-from errorbar.formats.pools import Pool, Pools
+from errorbar.core.pools import Pool, Pools
 from errorbar.metrics import JudgePlan
 from errorbar.metrics.over_judges import PairTesting, only
 from errorbar.metrics.pool_pairs import PoolComparison, compare_in_pools

@@ -33,7 +33,7 @@ from errorbar.agreement.report import Judges, bounded_interval
 from errorbar.core.arrays import Floats
 from errorbar.core.estimate import Estimate, Interval, Undefined
 from errorbar.core.judgments import Judgments
-from errorbar.formats.pools import Pools
+from errorbar.core.pools import Pools
 from errorbar.stats.resampling import Resampling
 from errorbar.stats.two_way import jackknife, t_half_width
 
@@ -149,10 +149,10 @@ def agreement_in_pools(
         observed = float(whole.counts.units.frequency @ agreeing) / n_items if n_items else None
         kappa, gap = kappas[f"{g},{h}"], gaps.get(f"{g},{h}")
         if without and resampling is not None:
-            of_raters = [(one.value(one.kernel((g, h))), pool) for one, pool in zip(without, pool_of, strict=True)]
+            of_raters = [(left.value(left.kernel((g, h))), pool) for left, pool in zip(without, pool_of, strict=True)]
             kappa = _over_raters(whole, whole.kernel((g, h)), kappa, of_raters, (g, h), resampling.confidence_level)
             if gap is not None:
-                of_raters = [(one.value(one.gap((g, h))), pool) for one, pool in zip(without, pool_of, strict=True)]
+                of_raters = [(left.value(left.gap((g, h))), pool) for left, pool in zip(without, pool_of, strict=True)]
                 gap = _over_raters(whole, whole.gap((g, h)), gap, of_raters, (g, h), resampling.confidence_level)
         names, sizes = [pool.name for pool in pools], [pool_of.count(at) for at in range(len(pools))]
         kappa = replace(kappa, n_units=int(n_items))
@@ -166,8 +166,8 @@ def _estimates(
     """Coefficients over items, from the same resamples."""
     units = whole.counts.units
     n = int(units.frequency.sum())
-    made = estimates(units, kernels, n, Undefined.TOO_FEW_RATERS, resampling, whole.table[0].size if n else 1)
-    return {name: estimate for name, (estimate,) in made.items()}
+    by_name = estimates(units, kernels, n, Undefined.TOO_FEW_RATERS, resampling, whole.table[0].size if n else 1)
+    return {name: estimate for name, (estimate,) in by_name.items()}
 
 
 def _over_raters(

@@ -26,9 +26,9 @@ from errorbar.api.judgment_input import (
 from errorbar.api.signatures import agreement_signature
 from errorbar.core.estimate import Estimate
 from errorbar.core.labels import quote_labels
+from errorbar.core.pools import Pools, named_pools
 from errorbar.core.problems import Problem, Problems, UsageError
 from errorbar.edits.items import Labels
-from errorbar.formats.pools import Pools, named_pools
 from errorbar.stats.resampling import Resampling
 from errorbar.tables.plain import attributes, estimate_record
 from errorbar.tables.result import Result
@@ -85,13 +85,13 @@ class AgreementResult(Result):
     def tables(self) -> Sequence[Table]:
         """Coefficients; then, where they are not too many, ``pairs`` of raters and the ``confusion`` of labels."""
         pairs = [self._pair_table()] if self.report.pairwise else []
-        in_pools = [self._pool_table()] if self.pools else []
+        in_pools = [self.pool_table()] if self.pools else []
         confusion = [] if self.report.confusion is None else [self._confusion_table()]
         return [self._table(), *in_pools, *pairs, *confusion]
 
     def printed_tables(self) -> Sequence[Table]:
         """The coefficients; the pools of raters, if there are some."""
-        return [self._table(), *([self._pool_table()] if self.pools else [])]
+        return [self._table(), *([self.pool_table()] if self.pools else [])]
 
     def view(self, name: str) -> Table:
         """One of the tables: ``agreement``, ``pairs`` or ``confusion``.
@@ -142,7 +142,7 @@ class AgreementResult(Result):
         ]
         return Table([*columns, self._estimates(kappa, "kappa")], rows, name="pairs")
 
-    def _pool_table(self) -> Table:
+    def pool_table(self) -> Table:
         """The agreement within each pool, and between each two."""
         columns = [Column("pool"), Column("with"), Column("raters", "text"), Column("items", "count")]
         columns += [

@@ -37,8 +37,8 @@ from errorbar.api.signatures import made_by, types_convention
 from errorbar.api.significance import cell_estimate
 from errorbar.core.arrays import Floats
 from errorbar.core.estimate import Interval, Undefined, value_or_none
+from errorbar.core.pools import Pools
 from errorbar.core.problems import Place, Problem, Problems, UsageError
-from errorbar.formats.pools import Pools
 from errorbar.metrics.base import Metric
 from errorbar.metrics.ceiling import (
     Ceiling,

@@ -36,8 +36,8 @@ from errorbar.api.score_result import measure_column
 from errorbar.api.signatures import made_by
 from errorbar.api.significance import cell_estimate, ends_record, pair_record, pair_table
 from errorbar.core.estimate import BootstrapMethod, Interval, Undefined, value_or_none
+from errorbar.core.pools import Pools
 from errorbar.core.problems import Place, Problem, UsageError
-from errorbar.formats.pools import Pools
 from errorbar.metrics.base import Measure, Metric
 from errorbar.metrics.comparison import (
     Comparison,

@@ -31,6 +31,7 @@ from errorbar.api.sample_results import SampleEstimation
 from errorbar.core.arrays import Flags
 from errorbar.core.corpus import ContentHash, Corpus, Hypothesis, system_record
 from errorbar.core.edit import Fragment, StandoffEdit
+from errorbar.core.pools import Pools
 from errorbar.core.problems import Place, Problem, Problems
 from errorbar.crowdsourcing.answers import USUAL
 from errorbar.edits.admission import Admission
@@ -203,6 +204,7 @@ def study_corpus(
     judges: JudgePlan = USUAL_JUDGES,
     *,
     own: Sequence[Corpus] = (),
+    pools: Pools | None = None,
     browse: bool = True,
     attacks: bool = False,
 ) -> CorpusStudy:
@@ -222,6 +224,7 @@ def study_corpus(
             seconds.
         judges: Whether intervals, and what is significant, are also over judges.
         own: References that were made for each system, in their order; empty: there are none.
+        pools: Pools of judges, in which systems, humans and agreement are shown too.
         browse: Also sentences and edits.
         attacks: Also the ranks of systems that nobody would want.
 
@@ -236,7 +239,9 @@ def study_corpus(
     main = cache_metric(metric, memory)
     _measure_in_parallel(main, corpus, systems, resampling.jobs)
     silent = Admission(silent=True)  # who read the systems has looked at them, and said what is to be said
-    plan = ScoringPlan([main], "types" not in metric.lacks, True, resampling, data.conventions, silent, judges=judges)
+    plan = ScoringPlan(
+        [main], "types" not in metric.lacks, True, resampling, data.conventions, silent, judges=judges, pools=pools
+    )
     scores = score_corpus(corpus, systems, plan, problems)
     further = [*(metric.variants() if len(corpus.annotators) > 1 else ()), *metrics[1:]]
     unique = {str(variant.spec): cache_metric(variant, memory) for variant in further}
@@ -248,21 +253,23 @@ def study_corpus(
         one_unit = len(np.unique(documents.clusters())) < 2
         if len(systems) < 2 or one_unit or resampling.method == "closed":
             return None
-        return compare_loaded(own, main, resampling, testing, judges)
+        return compare_loaded(own, main, resampling, testing, judges, pools=pools)
 
     def find_ceiling(own: Loaded) -> CeilingResult | None:
         if len(corpus.annotators) < 2 or metric.annotator is not None or "annotators" in metric.lacks:
             return None
         drawn = replace(resampling, method="percentile", replicates=ceiling_resamples or RESAMPLES)
         without_k = JudgePlan(judges.kind)  # the numbers of references are the curve's own
-        return measure_ceiling(own, main, drawn, ci=None if ceiling_resamples is None else True, judges=without_k)
+        ci = None if ceiling_resamples is None else True
+        return measure_ceiling(own, main, drawn, ci=ci, judges=without_k, pools=pools)
 
     def find_agreement(own: Loaded) -> AgreementResult | None:
         looked = {name for sentence in corpus.sentences if sentence.tokens for name in sentence.annotations}
         if len(looked) < 2:  # some annotators may have looked at nothing
             return None
         n, level = resampling.replicates, resampling.confidence_level
-        result = agree(corpus, resamples=n, confidence=level, seed=resampling.seed, jobs=resampling.jobs)
+        named = None if pools is None else {pool.name: list(pool.judges) for pool in pools}
+        result = agree(corpus, pools=named, resamples=n, confidence=level, seed=resampling.seed, jobs=resampling.jobs)
         own.problems.notes += result.notes
         return result
 

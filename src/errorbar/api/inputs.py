@@ -12,7 +12,17 @@ from dataclasses import dataclass, field, replace
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Annotated, Any, Self, TypedDict, Unpack, cast
 
-from errorbar.api.arguments import ArgumentDoc, Drawing, Lenient, Metrics, UnmarkedRule, Useless, Working, public
+from errorbar.api.arguments import (
+    CLOSED,
+    ArgumentDoc,
+    Drawing,
+    Lenient,
+    Metrics,
+    UnmarkedRule,
+    Useless,
+    Working,
+    public,
+)
 from errorbar.api.in_memory import DataFrameLike, right_call, with_documents
 from errorbar.core.corpus import Corpus, Hypothesis, Sentence, TextEdits
 from errorbar.core.estimate import Method
@@ -42,8 +52,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from errorbar.core.pools import Pools
     from errorbar.formats.essay_texts import EssayReader
-    from errorbar.formats.pools import Pools
     from errorbar.metrics.judges import JudgePlan
     from errorbar.metrics.populations import JudgePopulation
 
@@ -603,6 +613,7 @@ class ComparingInPools(ComparingWithJudges, PooledAtRandom, total=False):
     """The same, with pools that may be a random sample."""
 
 
+CLOSED_POOLS = Useless("pools", "needs texts left out, and --ci-method=closed makes intervals by formulas", CLOSED.when)
 RANDOM_POOLS = Useless("pools_random", "is about --pools, and none are named", lambda given: given["pools"] is None)
 
 

@@ -465,7 +465,7 @@ def paths_of(files: Files, kind: str = "judgments") -> list[str]:
 
 def _arrange(table: JudgmentTable, options: JudgmentOptions, problems: Problems) -> ReadJudgments:
     """Judgments without those that say "unknown", in an order that no row or file decides; times follow."""
-    judgments, seconds, drawn = table
+    judgments, seconds, drawn, _ = table
     if options.unknown:
         kept = np.array([label not in options.unknown for label in judgments.labels], np.bool_)[judgments.label]
         judgments = judgments.without(options.unknown)

@@ -58,7 +58,9 @@ class OwnReferences(TypedDict, total=False):
 NO_POOLS = Useless(
     "pools pools_random",
     "is about judges who share a text, and the editors of --reference-of share none",
-    lambda arguments: bool(arguments["reference_of"]),
+    lambda arguments: (
+        bool(arguments["reference_of"]) and isinstance(arguments["gold"], list | tuple) and not arguments["gold"]
+    ),
 )
 
 

@@ -12,16 +12,16 @@ from errorbar.api.paper import variances_record
 from errorbar.api.significance import cell_estimate, ends_record
 from errorbar.core.estimate import Estimate, value_or_none
 from errorbar.core.labels import format_count, join_words
+from errorbar.core.pools import Pool, Pools
 from errorbar.core.problems import Place
-from errorbar.formats.pools import Pool, Pools
 from errorbar.metrics.base import Measure, Metric
 from errorbar.metrics.comparison import System
 from errorbar.metrics.judges import JudgePlan, JudgeRule
 from errorbar.metrics.over_judges import PairTesting
 from errorbar.metrics.pool_ceiling import PoolCeiling
-from errorbar.metrics.pool_pairs import PoolComparison, PoolPair, compare_in_pools
-from errorbar.metrics.pools import PoolMean, PoolScore, over_text, pool_judging
-from errorbar.metrics.scores import JointEstimate, Score
+from errorbar.metrics.pool_pairs import Depends, PoolComparison, PoolPair, compare_in_pools
+from errorbar.metrics.pools import pool_judging
+from errorbar.metrics.scores import JointEstimate, PoolMean, PoolScore, Score, over_text
 from errorbar.tables.plain import attributes, estimate_record
 from errorbar.tables.table import Cell, Column, PValue, Table
 
@@ -82,7 +82,7 @@ def main_measure(score: Score) -> Measure:
 
 
 def _notes(scores: Sequence[Score]) -> Iterator[str]:
-    """What intervals are over, the best system and the range over pools; the pools' own descriptions."""
+    """Lines on what intervals are over, the best system and the range over pools; the pools' own descriptions."""
     first = scores[0].pools
     assert first is not None
     pools, k = [row.pool for row in first.rows], first.rows[0].rule.k
@@ -92,8 +92,9 @@ def _notes(scores: Sequence[Score]) -> Iterator[str]:
     level = next(
         (i.confidence_level for row in first.rows if (i := row.measures[scores[0].main].estimate.interval)), None
     )
-    for row in first.rows if level is not None else ():
-        yield f"{100 * level:g}% CI of pool {row.pool.name}: {_scope(row.pool, row.rule)}"
+    if level is not None:
+        for row in first.rows:
+            yield f"{100 * level:g}% CI of pool {row.pool.name}: {_scope(row.pool, row.rule)}"
     if level is not None and first.mean is not None:
         yield f"{100 * level:g}% CI of {ALL_POOLS}: over texts, judges and pools, which are a random sample"
     yield from (f"pool {pool.name}: {pool.described}" for pool in pools if pool.described)
@@ -107,7 +108,7 @@ def _notes(scores: Sequence[Score]) -> Iterator[str]:
 
 
 def _scope(pool: Pool, rule: JudgeRule) -> str:
-    """What an interval in a pool is over, with the judges and what it leans on."""
+    """The scope of an interval in a pool: what it is over, the judges, and the population that it leans on."""
     population = "" if rule.population is None else f", leaning on how {rule.population.described} vary"
     return f"{over_text(pool, rule)} ({join_words(pool.judges)}){population}"
 
@@ -149,11 +150,12 @@ def pools_record(score: Score) -> dict[str, object]:
 
 
 def _row_record(row: PoolScore) -> dict[str, object]:
+    measures = row.measures.values()
     return {
         "pool": row.pool.name,
         "described": row.pool.described,
         "judges": list(row.pool.judges),
-        "over": row.over if any(joint.estimate.interval for joint in row.measures.values()) else None,
+        "over": row.over if any(joint.estimate.interval or joint.estimate.no_interval for joint in measures) else None,
         "measures": {
             name: {**estimate_record(joint.estimate), **variances_record(joint.components)}
             for name, joint in row.measures.items()
@@ -251,7 +253,7 @@ def _pair_table(result: PoolComparison) -> Table:
 
 
 def _pair_notes(result: PoolComparison) -> Iterator[str]:
-    """What intervals and p-values are over, and a sentence for each pair."""
+    """Lines on what intervals and p-values are over, and a sentence for each pair."""
     level, n_pairs = f"{100 * (1 - result.alpha):g}% CI", len(result.pairs)
     for pool, rule in zip(result.judging.pools, result.judging.rules, strict=True):
         yield f"{level} and p of pool {pool.name}: {_scope(pool, rule)}"
@@ -269,7 +271,7 @@ def _pair_notes(result: PoolComparison) -> Iterator[str]:
         yield f"of {n_pairs:,} pairs the difference {join_words(parts)}"
 
 
-_COUNTED = {
+_COUNTED: Mapping[Depends, str] = {
     "depends": "depends on the pool",
     "not shown": "is not shown to depend on it",
     "undecided": "could not be shown to, with so few judges",

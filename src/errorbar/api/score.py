@@ -17,6 +17,7 @@ from errorbar.api.arguments import (
     resampling,
 )
 from errorbar.api.inputs import (
+    CLOSED_POOLS,
     RANDOM_POOLS,
     Gold,
     ReadingOptions,
@@ -52,7 +53,7 @@ class ScoringOptions(ScoringWithJudges, OwnReferences, total=False):
     CLOSED,
     NO_POOLS,
     RANDOM_POOLS,
-    Useless("pools", "needs texts left out, and --ci-method=closed makes intervals by formulas", CLOSED.when),
+    CLOSED_POOLS,
     Useless(
         "ci_method resamples confidence seed judges",
         "is about intervals, and --by={by} has none",

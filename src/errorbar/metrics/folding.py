@@ -35,7 +35,7 @@ from errorbar.metrics.base import Folded, Metric, Opaque, Statistics, UnitParts
 from errorbar.metrics.scores import Score, TypeScore, UnitScore
 
 if TYPE_CHECKING:
-    from errorbar.formats.pools import Pools
+    from errorbar.core.pools import Pools
     from errorbar.metrics.judges import JudgePlan
     from errorbar.stats.resampling import Resampling
 

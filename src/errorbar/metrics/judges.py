@@ -163,9 +163,8 @@ class JudgeRule:
             )
             headline = f"{others} may move these scores by some {points:.0f} points"
         if self.population is not None:
-            message += (
-                f": {whose + ' ' if whose else ''}intervals over judges lean on how {self.population.described} vary"
-            )
+            own = f"{whose} " if whose else ""
+            message += f": {own}intervals over judges lean on how {self.population.described} vary"
             more = {1: "a second judge about halves them", 2: "a third judge makes them some sixth shorter"}
             measured = not self.population.digest and self.k == self.n_judges
             shorter = more.get(self.n_judges if measured else 0, "another judge makes them shorter")

@@ -26,8 +26,8 @@ from numpy.typing import NDArray
 
 from errorbar.core.arrays import Floats, divide
 from errorbar.core.estimate import Estimate, Scale, Undefined, value_or_none
+from errorbar.core.pools import Pools
 from errorbar.core.problems import Problem, UsageError
-from errorbar.formats.pools import Pools
 from errorbar.metrics.base import Measure, Selection
 from errorbar.metrics.ceiling import CeilingData, ScoredText
 from errorbar.metrics.judge_sets import GROUPS, annotator_subsets, fold_without_each, values_of
@@ -71,8 +71,8 @@ class _Leaving:
         own, *more = self.annotators
         (below,) = other.annotators
         first = divide(own, below) if len(own) == len(below) else np.full(len(own), np.nan)
-        rest = tuple(divide(column, np.full(len(column), other.texts[0])) for column in more)
-        return _Leaving(divide(self.texts, other.texts), (first, *rest))
+        others = tuple(divide(column, np.full(len(column), other.texts[0])) for column in more)
+        return _Leaving(divide(self.texts, other.texts), (first, *others))
 
     def estimate(self, level: float | None, scale: Scale, *, random: bool) -> Estimate:
         """The value with its interval, if a level is given."""
@@ -124,7 +124,7 @@ def ceiling_in_pools(
         tables = {column: against(study.humans[column]) for column in chain.from_iterable(members)}
         humans = [_humans(tables, own, columns, masks) for own in members]
         own_humans = humans[members.index(columns)]
-        scored = [(one.name, True, value) for one, value in zip(pools, humans, strict=True)]
+        scored = [(own.name, True, value) for own, value in zip(pools, humans, strict=True)]
         scored += [(text.name, False, _system(against(text), columns, masks)) for text in study.systems]
         for name, human, value in scored:
             ratio = value.over(replace(own_humans, annotators=own_humans.annotators[:1]))

@@ -27,7 +27,8 @@ from errorbar.metrics.base import Measure, Metric, Opaque, Selection
 from errorbar.metrics.judge_sets import MOST, JudgeCoverage, annotator_subsets, fold_without_each, values_of
 from errorbar.metrics.judges import JudgeRule
 from errorbar.metrics.over_judges import PairTesting, TTest, adjusted_by_holm, judge_pairs, only
-from errorbar.metrics.pools import PoolJudging, PoolMean, pool_mean
+from errorbar.metrics.pools import PoolJudging, pool_mean
+from errorbar.metrics.scores import PoolMean
 from errorbar.stats.multiple import adjust
 from errorbar.stats.pools import Dealing, InteractionTest
 from errorbar.stats.resampling import left_out_groups, stream
@@ -57,7 +58,7 @@ class PoolPair:
         return self.first if sign * test.difference > 0 else self.second
 
     def result(self, alpha: float) -> Depends:
-        """What the test of system x pool says."""
+        """The result of the test of system x pool."""
         if self.interaction is None or self.interaction.p is None:
             return "not tested"
         if self.interaction.p <= alpha:
@@ -91,9 +92,16 @@ class PoolComparison:
         level = [pair for pair in own if pair.ahead(pool, self.measure.sign, self.alpha) != best]
         return best, [pair.second if pair.first == best else pair.first for pair in level]
 
+    def order_depends(self, pair: PoolPair) -> bool:
+        """Whether each of two systems is ahead of the other in some pool, and the test of system x pool says so too."""
+        return pair.result(self.alpha) == "depends" and {pair.first, pair.second} <= {*self._ahead(pair)}
+
+    def _ahead(self, pair: PoolPair) -> list[str]:
+        return [pair.ahead(at, self.measure.sign, self.alpha) for at in range(len(self.pool_names))]
+
     def sentence(self, pair: PoolPair) -> str:
-        """What the pools say of a pair."""
-        ahead = [pair.ahead(at, self.measure.sign, self.alpha) for at in range(len(self.pool_names))]
+        """The sentence on a pair: who is ahead where, and whether that depends on the pool."""
+        ahead = self._ahead(pair)
         by = {
             name: [pool for pool, who in zip(self.pool_names, ahead, strict=True) if who == name] for name in {*ahead}
         }
@@ -104,7 +112,7 @@ class PoolComparison:
             where = "in any pool" if not both else _where(level, len(ahead))
             parts.append(f"{'' if both else 'they are '}not told apart {where}")
         facts = f"{pair.first} and {pair.second}: {', '.join(parts)}"
-        if len(both) > 1 and result == "depends":
+        if self.order_depends(pair):
             return f"the order of {pair.first} and {pair.second} depends on the pool: {', '.join(parts)}"
         return (
             facts
@@ -195,7 +203,7 @@ def _over_pools(
     main, scale = metric.main, metric.measures[metric.main].scale.of_differences
     values = [[only(own, main) for own in judging.values(metric, kept)] for kept in statistics]
     means = [
-        pool_mean([one - other for one, other in zip(values[a], values[b], strict=True)], 0, level, scale)
+        pool_mean([first - second for first, second in zip(values[a], values[b], strict=True)], 0, level, scale)
         for a, b in combinations(range(len(values)), 2)
     ]
     known = [at for at, mean in enumerate(means) if mean.components is not None]

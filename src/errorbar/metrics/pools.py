@@ -14,15 +14,15 @@ Source
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from errorbar.core.estimate import Estimate, Undefined, value_or_none
+from errorbar.core.estimate import Estimate, Scale, Undefined, value_or_none
+from errorbar.core.pools import Pools
 from errorbar.core.problems import Place, Problem, Problems, UsageError
-from errorbar.formats.pools import Pool, Pools
 from errorbar.metrics.base import Metric, Opaque
 from errorbar.metrics.folding import ScoringPlan, Whole
 from errorbar.metrics.judge_sets import (
@@ -31,54 +31,11 @@ from errorbar.metrics.judge_sets import (
     find_judges,
     judging_of,
 )
-from errorbar.metrics.judges import JudgePlan, JudgeRule, Measured, RunSpread
+from errorbar.metrics.judges import JudgePlan, JudgeRule, Measured, RunSpread, runs_of
 from errorbar.metrics.over_judges import judged_measures
-from errorbar.metrics.scores import JointEstimate, Score
-from errorbar.stats.pools import PoolVariance, three_way
+from errorbar.metrics.scores import JointEstimate, PooledScore, PoolMean, PoolScore, Score
+from errorbar.stats.pools import three_way
 from errorbar.stats.two_way import texts_and_runs
-
-
-@dataclass(frozen=True, slots=True)
-class PoolScore:
-    """A system's measures in one pool."""
-
-    pool: Pool
-    rule: JudgeRule
-    measures: Mapping[str, JointEstimate]  # over texts and the judges of the pool, or texts alone
-
-    @property
-    def over(self) -> str:
-        """What the intervals are over, in words."""
-        return over_text(self.pool, self.rule)
-
-
-@dataclass(frozen=True, slots=True)
-class PoolMean:
-    """A mean over pools that are a sample."""
-
-    estimate: Estimate
-    components: PoolVariance | None = None  # None: not known
-
-
-@dataclass(frozen=True, slots=True)
-class PooledScore:
-    """A system's measures in every pool."""
-
-    rows: tuple[PoolScore, ...]
-    mean: Mapping[str, PoolMean] | None = None  # over texts, judges and pools; None: pools are no sample
-
-    def range_of(self, measure: str) -> tuple[float, float] | None:
-        """The lowest and the highest value of a measure over pools; None where a pool has none."""
-        values = [row.measures[measure].estimate.value for row in self.rows]
-        known = [value for value in values if value is not None]
-        return (min(known), max(known)) if len(known) == len(values) else None
-
-
-def over_text(pool: Pool, rule: JudgeRule) -> str:
-    """What an interval in a pool is over, in words."""
-    if rule.random:
-        return f"over texts and the judges of pool {pool.name}"
-    return f"over texts, against the judge{'s' * (rule.n_judges > 1)} of pool {pool.name}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +49,10 @@ class PoolJudging:
     rules: tuple[JudgeRule, ...]
 
     def values(self, metric: Metric, statistics: Opaque) -> list[JudgedValues]:
-        """A system's values in every pool."""
+        """A system's values in every pool; ``UsageError`` for several runs where pools are a sample."""
+        if self.pools.sampled and len(runs_of(statistics)) > 1:
+            message = "a mean over pools does not know how runs vary, and a system has several"
+            raise UsageError(Problem("several-runs", message, fix="name each run as a system of its own"))
         return [coverage.values(metric, statistics) for coverage in self.coverages]
 
     def spreads(self, metric: Metric, statistics: Opaque) -> list[list[RunSpread]]:
@@ -204,7 +164,7 @@ def _measures(
     return estimates
 
 
-def pool_mean(values: Sequence[JudgedValues], measure: int, level: float | None, scale: object) -> PoolMean:
+def pool_mean(values: Sequence[JudgedValues], measure: int, level: float | None, scale: Scale) -> PoolMean:
     """The mean of a measure over pools that are a sample."""
     means = [own.means(measure) for own in values]
     bare = Estimate(value_or_none(float(np.mean([own[0, 0] for own in means]))), len(means[0]) - 1)

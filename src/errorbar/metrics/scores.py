@@ -11,8 +11,9 @@ from errorbar.core.problems import Problem, UsageError, nearest
 from errorbar.metrics.base import Measure
 
 if TYPE_CHECKING:
-    from errorbar.metrics.judges import JudgeSets
-    from errorbar.metrics.pools import PooledScore
+    from errorbar.core.pools import Pool
+    from errorbar.metrics.judges import JudgeRule, JudgeSets
+    from errorbar.stats.pools import PoolVariance
     from errorbar.stats.two_way import TwoWay
 
 
@@ -63,6 +64,49 @@ class JudgedScore:
 
     sets: JudgeSets
     measures: Mapping[str, JointEstimate]
+
+
+@dataclass(frozen=True, slots=True)
+class PoolScore:
+    """A system's measures in one pool."""
+
+    pool: Pool
+    rule: JudgeRule
+    measures: Mapping[str, JointEstimate]  # over texts and the judges of the pool, or texts alone
+
+    @property
+    def over(self) -> str:
+        """The scope of the intervals, in words."""
+        return over_text(self.pool, self.rule)
+
+
+@dataclass(frozen=True, slots=True)
+class PoolMean:
+    """A mean over pools that are a sample."""
+
+    estimate: Estimate
+    components: PoolVariance | None = None  # None: not known
+
+
+@dataclass(frozen=True, slots=True)
+class PooledScore:
+    """A system's measures in every pool."""
+
+    rows: tuple[PoolScore, ...]
+    mean: Mapping[str, PoolMean] | None = None  # over texts, judges and pools; None: pools are no sample
+
+    def range_of(self, measure: str) -> tuple[float, float] | None:
+        """The lowest and the highest value of a measure over pools; None where a pool has none."""
+        values = [row.measures[measure].estimate.value for row in self.rows]
+        known = [value for value in values if value is not None]
+        return (min(known), max(known)) if len(known) == len(values) else None
+
+
+def over_text(pool: Pool, rule: JudgeRule) -> str:
+    """The scope of an interval in a pool, in words."""
+    if rule.random:
+        return f"over texts and the judges of pool {pool.name}"
+    return f"over texts, against the judge{'s' * (rule.n_judges > 1)} of pool {pool.name}"
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -246,11 +246,23 @@ def safe_name(name: object) -> bool:
 
 PATTERNS = ("gold",)
 SEVERAL = ("gold", "systems", "judgments", "judged")
-SINGLE = ("source", "documents", "sample_key")
+SINGLE = ("source", "documents", "sample_key", "pools")
 PLAIN = (
     *("metric", "beta", "unmarked", "lenient", "force", "retokenize"),
     *("column", "items", "labels", "error", "ok", "unknown", "type"),
-    *("judges", "adjust", "swaps", "ci_method", "resamples", "confidence", "seed", "ceiling_ci", "browse", "attacks"),
+    *(
+        "judges",
+        "pools_random",
+        "adjust",
+        "swaps",
+        "ci_method",
+        "resamples",
+        "confidence",
+        "seed",
+        "ceiling_ci",
+        "browse",
+        "attacks",
+    ),
 )
 """Arguments of a report by what they are: files, one file, values."""
 DRAWS = ("resamples", "swaps", "ceiling_ci")

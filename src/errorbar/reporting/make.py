@@ -35,19 +35,22 @@ from errorbar.api.crowd import read_systems
 from errorbar.api.detector_results import read_detectors, study_detectors, with_detectors
 from errorbar.api.hoo_score import HooRuns
 from errorbar.api.inputs import (
+    RANDOM_POOLS,
     Gold,
     OfReference,
     OfSystems,
     Panels,
+    PooledAtRandom,
     ReadingOptions,
     Systems,
     Taking,
     load,
     plan_judges,
+    pools_of,
     usual_metric,
 )
 from errorbar.api.judgment_input import ITEMS, JudgmentOptions, VotesSource, column_roles, read_crowd
-from errorbar.api.own_references import OwnReferences, first_reference, list_references, load_own
+from errorbar.api.own_references import NO_POOLS, OwnReferences, first_reference, list_references, load_own
 from errorbar.api.references import read_own_references
 from errorbar.api.sample import Labeling, meanings, sample_estimate
 from errorbar.core.corpus import Corpus
@@ -153,7 +156,7 @@ MANY_PAIRS = 1000  # of systems: more are worth a word, since 19,900 take the be
 ON_REQUEST = "The sentences were left out on request, for data that may not be passed on."
 
 
-class Making(OfReference, Labeling, OfSystems, Resampled, Panels, OwnReferences, total=False):
+class Making(OfReference, Labeling, OfSystems, Resampled, Panels, OwnReferences, PooledAtRandom, total=False):
     """The arguments of a report beside its data."""
 
     column: Annotated[
@@ -218,7 +221,14 @@ class Making(OfReference, Labeling, OfSystems, Resampled, Panels, OwnReferences,
         "adjust swaps",
         "is about the comparison, and --ci-method=closed makes none",
         lambda arguments: arguments["ci_method"] == "closed",
-    )
+    ),
+    Useless(
+        "pools",
+        "needs texts left out, and --ci-method=closed makes intervals by formulas",
+        lambda arguments: arguments["ci_method"] == "closed",
+    ),
+    NO_POOLS,
+    RANDOM_POOLS,
 )
 def report(
     gold: Gold = (),
@@ -266,6 +276,7 @@ def report(
     tested = {"--swaps": testing.swaps, "--adjust": None if testing.adjust == SwapPlan().adjust else testing.adjust}
     texts = {"--force": shared["force"], "--retokenize": shared["retokenize"]}
     texts |= {"--page=ceiling-ci": shared["ceiling_ci"] is not None, "--judges": shared["judges"] is not None}
+    texts |= {"--pools": shared["pools"] is not None}
     judges = plan_judges(shared, shared["ci_method"])
     _refuse({"--metric": metric, "--beta": beta, "--source": shared["source"], **tested, **texts}, with_gold, "--gold")
     kind = ",".join(labels["type"])
@@ -279,15 +290,13 @@ def report(
     reading = ReadingOptions.of(cast("Taking", {**shared, "as_written": False}))
     if hoo:
         if any(texts.values()):
-            message = (
-                "intervals of the ceiling, --judges, --force, --retokenize and --reference-of are not for HOO data"
-            )
+            message = "intervals of the ceiling, --judges, --pools, --force and --retokenize are not for HOO data"
             raise UsageError(Problem("useless-option", message, fix="leave them out"))
         metrics = metrics_of(metric, beta, "fragments")
         studies.append(_hoo(_paths(gold), systems, reading, metrics, drawn, browse=browse))
     elif with_gold:
         options: dict[str, Any] = {"resampling": drawn, "testing": testing, "ceiling_resamples": shared["ceiling_ci"]}
-        options |= {"judges": judges, "browse": browse, "attacks": shared["attacks"]}
+        options |= {"judges": judges, "pools": pools_of(shared), "browse": browse, "attacks": shared["attacks"]}
         if not crowd:
             options["detectors"] = flags, JudgmentOptions(items=items or "words", type=kind, lenient=lenient)
         metrics = metrics_of(usual_metric(kind_of_data, metric), beta, "sentences")

@@ -118,7 +118,7 @@ def three_way(without_text: ArrayLike, without_judge: Sequence[ArrayLike]) -> Po
     values, means = table[0], table.mean(axis=1)
     if why := unknown_texts(float(means[0]), means[1:]):
         return why
-    within = [(jackknife(one), float(np.size(one) - 1)) for one in without_judge if np.size(one) > 1]
+    within = [(jackknife(left), float(np.size(left) - 1)) for left in without_judge if np.size(left) > 1]
     if any(isnan(variance) for variance, _ in within):
         return Undefined.WITHOUT_A_JUDGE
     n_pools = len(values)
@@ -131,7 +131,7 @@ def three_way(without_text: ArrayLike, without_judge: Sequence[ArrayLike]) -> Po
         len(table) - 1,
         n_pools,
         satterthwaite(scaled),
-        n_pools / sum(1 / max(1, np.size(one)) for one in without_judge),
+        n_pools / sum(1 / max(1, np.size(left)) for left in without_judge),
     )
 
 

@@ -14,6 +14,7 @@ from errorbar.agreement.report import TITLES, AgreementReport
 from errorbar.api.ceiling import CeilingResult
 from errorbar.api.corpus_results import CorpusStudy, CrowdStudy, Study
 from errorbar.api.paper import TITLE
+from errorbar.api.pools import pool_ceiling_table, pool_comparison_tables, pool_tables
 from errorbar.core.arrays import Floats
 from errorbar.core.estimate import Estimate, Undefined, value_or_none
 from errorbar.metrics.ceiling import Ceiling, CeilingIntervals, Row
@@ -26,6 +27,27 @@ from errorbar.tables.shown import DASH, percent
 from errorbar.tables.table import Cell, Column, Kind, Table
 
 MOST_RATERS = 25  # raters in the matrix; the table has every pair
+
+
+def pools(study: Study) -> Section | None:
+    """Systems, humans and agreement in pools of judges, or None where there are no pools."""
+    if not isinstance(study, CorpusStudy) or not any(score.pools for score in study.scores):
+        return None
+    about = "Judges who belong together make a pool. Every interval below says which pool it speaks for."
+    tables = pool_tables(study.scores)
+    if study.comparison is not None and study.comparison.pools is not None:
+        tables += pool_comparison_tables(study.comparison.pools)[1:]
+    if study.ceiling is not None and study.ceiling.pools is not None:
+        tables.append(pool_ceiling_table(study.ceiling.pools, study.confidence_level))
+    if study.agreement is not None and study.agreement.pools:
+        tables.append(study.agreement.pool_table())
+    blocks: list[Block] = [Prose([about])]
+    for number, table in enumerate(tables):
+        blocks += [
+            replace(table, name=f"pools-{number}", notes=()),
+            Prose([f"{note[:1].upper()}{note[1:]}." for note in table.notes]),
+        ]
+    return Section("pools", "Pools of judges", blocks)
 
 
 def agreement(study: Study) -> Section | None:

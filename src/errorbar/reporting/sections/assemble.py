@@ -11,7 +11,7 @@ from errorbar.api.corpus_results import CorpusStudy, CrowdStudy, HooStudy, Study
 from errorbar.core.labels import join_words
 from errorbar.reporting.blocks import Block, Chart, Fold, ItemList, Matrix, Prose, Report, Section, SentenceBrowser
 from errorbar.reporting.export import MadeReport, today
-from errorbar.reporting.sections.annotators import agreement, ceiling
+from errorbar.reporting.sections.annotators import agreement, ceiling, pools
 from errorbar.reporting.sections.crowd import crowd, detectors, sampling
 from errorbar.reporting.sections.figures import main_measure, rank_systems
 from errorbar.reporting.sections.headline import headline, terms
@@ -75,6 +75,7 @@ SECTIONS: tuple[Callable[[Study], Section | None], ...] = (
     detectors,
     sampling,
     agreement,
+    pools,
     choices,
     attack,
     sentences,

@@ -12,6 +12,7 @@ import numpy as np
 
 from errorbar.api.corpus_results import CorpusStudy, CrowdStudy, HooStudy, SampleStudy, Study
 from errorbar.api.paper import editors_line
+from errorbar.api.pools import best_line
 from errorbar.core.labels import join_words
 from errorbar.metrics.comparison import level_text
 from errorbar.reporting.sections.crowd import detector_summary
@@ -52,7 +53,7 @@ def _sentences(study: Study) -> list[str]:
         line = editors_line(study.editors) if study.editors else ""
         own = [f"{line[0].upper()}{line[1:]}."] if line else []
         own += [] if study.references is None else [references_sentence(study.references)]
-        return [_scores(study), *_comparison(study), *own, *_human(study)]
+        return [_scores(study), *_comparison(study), *own, *_pools(study), *_human(study)]
     if isinstance(study, HooStudy):
         return _hoo(study)
     return _crowd(study) if isinstance(study, CrowdStudy) else _sample(study)
@@ -135,6 +136,18 @@ def _comparison(study: CorpusStudy) -> list[str]:
     if undecided:
         text += f"; against {join_words(undecided, MOST_LISTED)} it is undecided: {why}"
     return [f"{text}."]
+
+
+def _pools(study: CorpusStudy) -> list[str]:
+    """Who has the best score in each pool of judges, and pairs whose order depends on the pool."""
+    compared = None if study.comparison is None else study.comparison.pools
+    if compared is None:
+        return []
+    winners = [(name, [compared.winner(at)[0]]) for at, name in enumerate(compared.pool_names)]
+    depends = [compared.sentence(pair) for pair in compared.pairs if compared.order_depends(pair)]
+    more = f" and {len(depends) - 1} more pairs are so" if len(depends) > 1 else ""
+    lines = [best_line(winners), *(f"{line}{more}" for line in depends[:1])]
+    return [f"{line[:1].upper()}{line[1:]}." for line in lines]
 
 
 def _human(study: CorpusStudy) -> list[str]:
