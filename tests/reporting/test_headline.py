@@ -16,7 +16,7 @@ from errorbar.demo import demo_files
 from errorbar.metrics import CeilingIntervals
 from errorbar.metrics.judges import JudgeRule, JudgeSets
 from errorbar.metrics.tokens import Tokens
-from errorbar.reporting import page_html
+from errorbar.reporting import Chart, page_html
 from errorbar.reporting.card import MOST_LINES, SIZE, card_svg, wrap
 from errorbar.reporting.sections.assemble import build_report
 from errorbar.reporting.sections.headline import headline, terms
@@ -159,9 +159,11 @@ def test_a_person_is_100_on_the_leaderboard() -> None:
     of_three = with_humans(systems(THREE), 0.74, 0.69, 0.78)
     chart = charts(report_of([of_three]))["human-share"]
     assert text_rows(chart.table) == [["a person", "100.00", "–", "–"], ["CAMB", "74.00", "69.00–78.00", "69.00–78.00"]]
-    # Two annotators do not show what a person scores.
+    # Two annotators do not show what a person scores, nor do ten whose interval leaves everything open.
     two = systems(THREE, humans=ceiling(0.5, {"CAMB": 0.35}, size=1))
-    assert [block.name for block in require(leaderboard(two)).blocks if hasattr(block, "hint")] == ["leaderboard-chart"]
+    for unclear in (two, with_humans(systems(THREE), 0.84, 0.47, 1.49)):
+        drawn = [block.name for block in require(leaderboard(unclear)).blocks if isinstance(block, Chart)]
+        assert drawn == ["leaderboard-chart"]
 
 
 # The share card, and what pages that show links read.
