@@ -109,6 +109,8 @@ NEXT = """(() => {
 
 
 def test_axe_finds_nothing_in_firefox(fox: Firefox, whole_url: str) -> None:
+    fox.connection.settimeout(300)
+    fox.ask("WebDriver:SetTimeouts", script=300_000)
     fox.goto(whole_url)
     fox.ask("WebDriver:ExecuteScript", script=axe_source(), args=[], newSandbox=False)
     found = []

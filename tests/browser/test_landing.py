@@ -42,9 +42,10 @@ OFF = """([anchor, padding, near]) => new Promise((done) => {
   requestAnimationFrame(look);
 })"""
 COVERED = """(anchor) => {
-  const box = document.querySelector(`${anchor} h2`).getBoundingClientRect();
-  const there = document.elementFromPoint(box.left + 4, box.top + box.height / 2);
-  return !there?.closest(`${anchor} h2`);
+  const heading = document.querySelector(`${anchor} h2`);
+  const head = heading.classList.contains('unseen') ? heading.nextElementSibling : heading;
+  const box = head.getBoundingClientRect();
+  return !head.contains(document.elementFromPoint(box.left + 4, box.top + box.height / 2));
 }"""
 
 

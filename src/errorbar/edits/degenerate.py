@@ -19,7 +19,7 @@ Source
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -86,6 +86,7 @@ class DegenerateSystems:
     n_overlaps: int = 0
 
 
+_Kind = tuple[str, str, bool]  # type, or text where there is no type, and whether something is inserted
 Maker = Callable[[Material], Iterator[Degenerate | tuple[str, str]]]
 """Gives the systems of a kind, or a name and why there is none."""
 
@@ -176,14 +177,16 @@ def _hard_deleted(material: Material) -> Iterator[Degenerate | tuple[str, str]]:
 
 def _by_rote(material: Material) -> Iterator[Degenerate | tuple[str, str]]:
     name, corpus = "by-rote", material.corpus
-    corrections: dict[tuple[str, bool], Counter[str]] = {}
+    corrections: defaultdict[_Kind, Counter[str]] = defaultdict(Counter)
     number: Counter[str] = Counter()
     for sentence in corpus.sentences:
+        tokens = sentence.tokens
         for annotator, edits in sentence.annotations.items():
-            for edit in filter(_applicable, edits):
-                number[annotator] += 1
-                corrections.setdefault(_kind(sentence.tokens, edit), Counter())[_first(edit)] += 1
-    if not number:
+            applicable = [edit for edit in edits if edit.applicable]
+            number[annotator] += len(applicable)
+            for edit in applicable:
+                corrections[_kind(tokens, edit)][_first(edit)] += 1
+    if not corrections:
         yield name, "no annotator has an edit with a correction"
         return
     usual = {kind: min(counts, key=lambda text: (-counts[text], text)) for kind, counts in corrections.items()}
@@ -191,24 +194,21 @@ def _by_rote(material: Material) -> Iterator[Degenerate | tuple[str, str]]:
     lines = []
     for sentence in corpus.sentences:
         tokens = sentence.tokens
-        applicable = filter(_applicable, sentence.annotations.get(who, ()))
-        rote = [edit._replace(replacements=(usual[_kind(tokens, edit)],)) for edit in applicable]
+        own = (edit for edit in sentence.annotations.get(who, ()) if edit.applicable)
+        rote = [edit._replace(replacements=(usual[_kind(tokens, edit)],)) for edit in own]
         lines.append(" ".join(apply_edits(tokens, rote, problems=Problems(lenient=True))))
     does = f"finds the errors of annotator {who} and corrects them by rote"
     yield Degenerate(name, does, "where", tuple(lines))
-
-
-def _applicable(edit: Edit) -> bool:
-    return edit.applicable
 
 
 def _first(edit: Edit) -> str:
     return " ".join(edit.replacements[0].split())
 
 
-def _kind(tokens: Sequence[str], edit: Edit) -> tuple[str, bool]:
-    """The key of an edit that is counted; a type cannot be taken for the text of a span."""
-    return (f"type {edit.type}" if edit.type else f"text {' '.join(tokens[slice(*edit.span)])}"), edit.is_insertion
+def _kind(tokens: Sequence[str], edit: Edit) -> _Kind:
+    """The key of an edit that is counted: its type, or without one the text of its span."""
+    start, end = edit.start, edit.end
+    return edit.type, "" if edit.type else " ".join(tokens[start:end]), start == end
 
 
 def _paste_references(material: Material) -> Iterator[Degenerate | tuple[str, str]]:

@@ -23,6 +23,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from difflib import SequenceMatcher
 from functools import cache
+from operator import itemgetter
 
 from errorbar.core.corpus import Annotation, Corpus, Sentence, TextEdits
 from errorbar.core.edit import Edit, check_edits, check_span, check_tokens
@@ -30,6 +31,7 @@ from errorbar.core.problems import InputError, Place, Problem, Problems
 from errorbar.formats.text import ParallelLine
 
 MOST_CELLS = 4_000_000  # pairs of tokens that are compared: without the kernel two seconds, 300 MB
+_SPAN = itemgetter(0, 1)  # of an edit
 _KEPT = -1
 _EDIT = 1 << 20
 _CHANGED = 1 << 40
@@ -58,19 +60,20 @@ def apply_edits(
     check_edits("the sentence", edits)
     notebook = Problems() if problems is None else problems
     corrected: list[str] = []
-    last = Edit(0, 0, ())
-    for edit in sorted(edits, key=lambda e: e.span):  # a stable sort: equal insertions keep their order
-        if not edit.applicable or (edit.optional and not optional):
+    last, n_tokens = Edit(0, 0, ()), len(tokens)
+    for edit in sorted(edits, key=_SPAN):  # a stable sort: equal insertions keep their order
+        start, end, replacements = edit[:3]
+        if not replacements or not edit.applicable or (edit.optional and not optional):
             continue
-        if not check_span(edit.start, edit.end, len(tokens), place, notebook):
+        if not 0 <= start <= end <= n_tokens and not check_span(start, end, n_tokens, place, notebook):
             continue
-        if overlaps(edit, last):
-            message = f"the edit {edit.start} {edit.end} overlaps the edit {last.start} {last.end}"
+        if start < last.end or overlaps(edit, last):
+            message = f"the edit {start} {end} overlaps the edit {last.start} {last.end}"
             message += " of the same annotator: both cannot be applied"
             notebook.repairable("apply-overlap", message, place, "the later one is not applied")
             continue
-        corrected += tokens[last.end : edit.start]
-        corrected += edit.replacements[alternative if 0 <= alternative < len(edit.replacements) else 0].split()
+        corrected += tokens[last.end : start]
+        corrected += replacements[alternative if 0 <= alternative < len(replacements) else 0].split()
         last = edit
     if problems is None:
         notebook.raise_errors()

@@ -35,6 +35,7 @@ from copy import deepcopy
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from hashlib import sha256
+from itertools import pairwise
 from numbers import Integral, Real
 from statistics import NormalDist
 from typing import TYPE_CHECKING, get_args
@@ -357,7 +358,8 @@ def cluster_members(clusters: ArrayLike) -> list[Rows]:
     _, first, inverse = np.unique(codes, return_index=True, return_inverse=True)
     rank = np.argsort(np.argsort(first))[inverse]
     order = np.argsort(rank, kind="stable").astype(np.int64)
-    return np.split(order, np.cumsum(np.bincount(rank))[:-1])
+    ends = np.cumsum(np.bincount(rank)).tolist()
+    return [order[start:end] for start, end in pairwise([0, *ends])]
 
 
 def multiplicities(units: Rows, n_units: int) -> NDArray[np.int64]:

@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from importlib import import_module
+from itertools import pairwise
 from math import ceil, log10
 from threading import Thread
 from typing import Any, Final, NamedTuple
@@ -123,8 +124,8 @@ def along(axis: Axis, values: Iterable[float | None], *, room: float, top: float
 class Room(NamedTuple):
     """The widths in pixels that a chart asks of its place; Vega-Lite does nothing with them (``usermeta``).
 
-    It is no narrower than ``least``, no wider than ``most`` where that is given, and at ``edges`` its height changes:
-    ``tops`` has the pixels above the plot before, between and after these.
+    It is no narrower than ``least``, no wider than ``most`` where that is given, and at ``edges`` its height changes.
+    ``tops``, where only the names above the plot change it, has their pixels before, between and after the edges.
     """
 
     least: int = 0
@@ -338,15 +339,19 @@ class ChartPicture(NamedTuple):
 
 def draw_place(spec: Spec) -> ChartPicture:
     """Draw a chart for the places that it may stand in."""
+    flexible = spec.get("width", WIDTH) == WIDTH
     svg = _svg(spec)
-    box = None if svg is None else _box(svg, flexible=spec.get("width", WIDTH) == WIDTH)
+    box = None if svg is None else _box(svg, flexible=flexible)
     if svg is None or box is None:
         return ChartPicture((), None)
-    width, height = box
     edges, tops = (_bounds(spec).get(key, []) for key in ("edges", "tops"))
-    usual = sum(edge <= USUAL for edge in edges)
-    heights = [height + top - tops[usual] for top in tops] if edges else [height]
-    sizes = [(edge, width, own) for edge, own in zip([*edges, 0], heights, strict=True)]
+    if edges and not tops:  # drawn in a place of each width
+        places = [(low + high) // 2 for low, high in pairwise([320, *edges, 2 * USUAL])]
+        boxes = [_box(own, flexible=flexible) if (own := _svg(spec, place)) else None for place in places]
+    else:
+        usual = sum(edge <= USUAL for edge in edges)
+        boxes = [(box[0], box[1] + top - tops[usual]) for top in tops] if edges else [box]
+    sizes = [(edge, *own) for edge, own in zip([*edges, 0], boxes, strict=True) if own is not None]
     return ChartPicture(sizes, _shorten(svg))
 
 
@@ -365,11 +370,11 @@ def _shorten(svg: str) -> str:
     )
 
 
-def _svg(spec: Spec) -> str | None:
+def _svg(spec: Spec, place: int = USUAL) -> str | None:
     library: Any = import_module("vl_convert")
     config = {**LIGHT, "aria": False}  # a picture has one text alternative
     try:
-        return str(library.vegalite_to_svg(json.dumps(fixed_width(spec, USUAL)), config=config))
+        return str(library.vegalite_to_svg(json.dumps(fixed_width(spec, place)), config=config))
     except ValueError:  # the page says so in the place of the chart
         return None
 

@@ -24,7 +24,6 @@ from errorbar.reporting.charts.rows import Dot, dot_chart
 from errorbar.reporting.charts.vega import Axis
 from errorbar.reporting.sections.figures import (
     MOST_NAMED,
-    TWO,
     UNTESTED,
     HumanShare,
     axis,
@@ -288,9 +287,8 @@ def _shares(study: CorpusStudy) -> dict[str, HumanShare]:
     """The share of a human of each system, the best first; empty where nothing shows what a human scores."""
     order = [study.scores[k].system for k in rank_systems(study)]
     shares = {name: share for name in order if (share := human_share(study, name)) is not None}
-    if any(share.lower_is_better or share.n_humans == TWO for share in shares.values()):
-        return {}
-    return shares
+    best = next(iter(shares.values()), None)
+    return {} if best is None or best.lower_is_better or best.is_unclear else shares
 
 
 def _share_charts(study: CorpusStudy) -> list[Chart]:

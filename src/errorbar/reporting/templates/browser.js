@@ -226,7 +226,6 @@ class Browser {
           this.parts.verdict.value = chosen ? '' : value;
           this.parts.system.value = chosen && this.pool.columns.systems.length > 1 ? 'any' : String(index);
           this.search({ say: true });
-          if (!chosen) this.enter();
         });
         const cell = make('td', 'number');
         cell.append(button);
