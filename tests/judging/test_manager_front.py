@@ -150,7 +150,7 @@ def test_charts_are_drawn_for_both_schemes_and_widths(tmp_path: Path) -> None:
         assert re.search(r"ann \d+ % \(\d+–\d+\)", alternatives[1])
         assert "observed agreement 1.00" in alternatives[2]
         gold = [address for address in addresses if "/gold-" in address]
-        pictures = {address: boss.http.get(address) for address in [*gold, addresses[0], addresses[-1]]}
+        pictures = {address: boss.http.get(address, timeout=120) for address in [*gold, addresses[0], addresses[-1]]}
         for reply in pictures.values():
             assert reply.headers["content-type"] == "image/svg+xml"
             assert "script-src 'self'" in reply.headers["content-security-policy"]
