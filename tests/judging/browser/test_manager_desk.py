@@ -165,10 +165,10 @@ def test_forms_work_without_scripts(at_work: LiveStudy, sign_in: Any) -> None:  
     page = sign_in(at_work, java_script_enabled=False)
     assert page.locator("[data-copy]:visible").count() == 0  # they would do nothing
     assert page.locator(".charts img").count() == 2  # nobody but Ada counts: there is no agreement
-    page.click("text=Pause the study")
+    page.click(".handing-out >> text=Pause the study")
     page.click("button:has-text('Pause the study')")
     assert page.locator("#state-title").inner_text() == "The study is paused"
-    page.click("text=Resume")
+    page.click(".handing-out >> text=Resume")
     page.click("button:has-text('Resume the study')")
     assert page.locator("#state-title").inner_text() == "The study is open"
     page.goto(f"{at_work.url}/manage/raters")

@@ -32,7 +32,7 @@ def test_stop_and_go_on(make_study: MakeStudy, sit_down: SitDown, chromium: Brow
         page.fill("#token", study.token)
         page.click("text=Sign in")
         told = page.locator(".handing-out [role=status]")
-        page.get_by_text("narrow enough to stop").wait_for()  # a busy machine computes the first figures meanwhile
+        told.get_by_text("narrow enough to stop").wait_for()  # a busy machine computes the first figures meanwhile
         assert "Pausing now saves 10 judgments" in told.inner_text()  # ten more are held
         assert "$1.00" in told.inner_text()
         page.evaluate(axe_source())
@@ -48,7 +48,7 @@ def test_stop_and_go_on(make_study: MakeStudy, sit_down: SitDown, chromium: Brow
         ada.page.get_by_text("code").first.wait_for()  # what was held is judged, and she gets her code
         assert len(study.answers()) == 30
         page.reload()
-        page.click("text=Resume >> nth=-1")
+        page.click(".handing-out >> text=Resume")
         page.click("button:has-text('Resume the study')")
         assert "Nothing more" not in page.locator(".handing-out").inner_text()
     finally:
