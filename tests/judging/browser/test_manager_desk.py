@@ -74,7 +74,7 @@ def sign_in(chromium: Browser) -> Iterator[Any]:
 
     def open_page(study: LiveStudy, **options: Any) -> Page:  # noqa: ANN401 - of a browser's context
         context = chromium.new_context(**{"viewport": {"width": 1440, "height": 900}, **options})
-        context.set_default_timeout(30000)
+        context.set_default_timeout(60000)
         contexts.append(context)
         page = context.new_page()
         page.on("console", lambda line: said.append(f"{line.type}: {line.text}"))

@@ -25,7 +25,7 @@ def test_stop_and_go_on(make_study: MakeStudy, sit_down: SitDown, chromium: Brow
         ada.press("o")
     ada.saved()
     context = chromium.new_context(bypass_csp=True)
-    context.set_default_timeout(15000)
+    context.set_default_timeout(60000)
     try:
         page = context.new_page()
         page.goto(f"{study.url}/manage")
