@@ -131,7 +131,7 @@ async def _ask(request: Request, seat: Seat) -> Response:
         effects.append("Nothing is deleted. Resume hands out the rest again; new raters will need new links.")
         return confirm_page(request, seat, "", "Close the study?", effects, "Close the study", "", CLOSED)
     if change == "resume":
-        effects = ["Items without all judgments will be handed out again."]
+        effects = ["Items without all judgments will be handed out again.", "Links that were revoked stay revoked."]
         return confirm_page(request, seat, "", "Resume the study?", effects, "Resume the study", "")
     effects.append("Nothing is deleted. Resume hands out the rest again, and raters come back by the same links.")
     figures = await _figures(seat)
