@@ -12,14 +12,14 @@ import pytest
 from sqlalchemy import update
 
 from errorbar import judge_change, judge_init, judge_invite, judge_status
-from errorbar.judging import RATER, Study, StudyRules, exclude, stop_item
+from errorbar.judging import RATER, Study, StudyInfo, StudyRules, current_rules, exclude, stop_item, write_about
 from errorbar.judging.protocol.halting import close, resume
 from errorbar.judging.study.columns import read_study
 from errorbar.judging.study.figures import Forecast, history, progress
 from errorbar.judging.study.invitations import Invite, Link
 from errorbar.judging.web.overview import StudyCounts, count_study, describe_end, next_step
+from tests.judging.empty_stores import SCHEME, work_item
 from tests.judging.empty_stores import Study as SmallStudy
-from tests.judging.empty_stores import work_item
 from tests.judging.served import Visitor, made_study, served
 
 COUNTS = StudyCounts(10, 40, 3, 3, 3, "")
@@ -142,6 +142,7 @@ def test_the_short_look_counts_as_the_figures_do(store_url: str) -> None:
     study = SmallStudy(
         store_url, StudyRules(raters_per_item=2, policy="none"), [work_item(f"w{n}") for n in range(8)], 3
     )
+    study.write(lambda tx: write_about(tx, StudyInfo(SCHEME, current_rules(tx), "", "test")))
     one, two, three = study.raters
 
     def compare() -> StudyCounts:
