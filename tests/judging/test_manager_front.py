@@ -12,10 +12,14 @@ import pytest
 from sqlalchemy import update
 
 from errorbar import judge_change, judge_init, judge_invite, judge_status
-from errorbar.judging import RATER, Study, StudyRules
-from errorbar.judging.study.figures import Forecast, history
+from errorbar.judging import RATER, Study, StudyInfo, StudyRules, current_rules, exclude, stop_item, write_about
+from errorbar.judging.protocol.halting import close, resume
+from errorbar.judging.study.columns import read_study
+from errorbar.judging.study.figures import Forecast, history, progress
 from errorbar.judging.study.invitations import Invite, Link
 from errorbar.judging.web.overview import StudyCounts, count_study, describe_end, next_step
+from tests.judging.empty_stores import SCHEME, work_item
+from tests.judging.empty_stores import Study as SmallStudy
 from tests.judging.served import Visitor, made_study, served
 
 COUNTS = StudyCounts(10, 40, 3, 3, 3, "")
@@ -28,7 +32,8 @@ AT_WORK = Forecast(30, 60.0, 1.0, 1800.0, 1500.0, 2400.0)
     ("counts", "links", "ahead", "n_doubts", "title"),
     [
         (COUNTS, [CROWD], AT_WORK, 0, "Wait"),
-        (replace(COUNTS, counted=40), [CROWD], None, 2, "Export the judgments"),
+        (replace(COUNTS, counted=40), [CROWD], None, 0, "Export the judgments"),
+        (replace(COUNTS, counted=40), [CROWD], None, 2, "Look at 2 raters"),
         (replace(COUNTS, paused="lunch"), [CROWD], AT_WORK, 2, "Resume the study, or close it"),
         (replace(COUNTS, paused="over", closed="over"), [], AT_WORK, 2, "Export the judgments"),
         (COUNTS, [CROWD], AT_WORK, 2, "Look at 2 raters"),
@@ -132,6 +137,42 @@ def test_the_desk_of_a_study_from_its_first_link_to_its_close(tmp_path: Path) ->
         assert not re.search(r"\b(sprt|held|estimand)\b", page)
 
 
+def test_the_short_look_counts_as_the_figures_do(store_url: str) -> None:
+    """After every step; only what a halt stopped is wanted still."""
+    study = SmallStudy(
+        store_url, StudyRules(raters_per_item=2, policy="none"), [work_item(f"w{n}") for n in range(8)], 3
+    )
+    study.write(lambda tx: write_about(tx, StudyInfo(SCHEME, current_rules(tx), "", "test")))
+    one, two, three = study.raters
+
+    def compare() -> StudyCounts:
+        with study.store.read() as tx:
+            counts, going = count_study(tx), progress(read_study(tx))
+        assert counts.counted == going.counted
+        assert counts.paused or counts.wanted == going.wanted
+        return counts
+
+    try:
+        assert compare() == StudyCounts(0, 16, 3, 3, 2, "")
+        for rater, n_answers in ((one, 5), (two, 3)):
+            for lease in study.claim(rater, 6).leases[:n_answers]:
+                study.answer(rater, lease)
+            compare()
+        study.write(lambda tx: stop_item(tx, "w0", "cut", 0.0))
+        compare()
+        study.write(lambda tx: exclude(tx, one, "reason", "manager", 1.0))
+        assert compare().n_active == 2
+        study.claim(three, 2)
+        wanted = compare().wanted
+        study.write(lambda tx: close(tx, "enough", "manager", 2.0))
+        counts = compare()
+        assert (counts.wanted, counts.state, counts.closed) == (wanted, "closed", "enough")
+        study.write(lambda tx: resume(tx, "manager", 3.0))
+        assert compare().state == "open"
+    finally:
+        study.store.close()
+
+
 def test_charts_are_drawn_for_both_schemes_and_widths(tmp_path: Path) -> None:
     study = made_study(tmp_path / "study", StudyRules(raters_per_item=2, policy="none"), items=12, gold=4)
     with served(study) as url:
@@ -150,7 +191,7 @@ def test_charts_are_drawn_for_both_schemes_and_widths(tmp_path: Path) -> None:
         assert re.search(r"ann \d+ % \(\d+–\d+\)", alternatives[1])
         assert "observed agreement 1.00" in alternatives[2]
         gold = [address for address in addresses if "/gold-" in address]
-        pictures = {address: boss.http.get(address) for address in [*gold, addresses[0], addresses[-1]]}
+        pictures = {address: boss.http.get(address, timeout=120) for address in [*gold, addresses[0], addresses[-1]]}
         for reply in pictures.values():
             assert reply.headers["content-type"] == "image/svg+xml"
             assert "script-src 'self'" in reply.headers["content-security-policy"]

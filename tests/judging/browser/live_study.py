@@ -69,6 +69,11 @@ class LiveStudy:
     def link(self, name: str = "Ada") -> str:
         return f"{self.url}/j/{invite_token(Study.open(self.folder).secrets.cookie, name)}"
 
+    @property
+    def token(self) -> str:
+        """What the manager signs in with."""
+        return Study.open(self.folder).secrets.manager
+
     def start(self) -> None:
         """Start the server, and wait until it answers."""
         clock = {"ERRORBAR_JUDGE_CLOCK": str(self.folder / "clock")}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+import re
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -11,11 +13,13 @@ from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING, Any, Literal
 
+from errorbar import judge_invite
 from errorbar.judging import StudyRules
 from tests.helpers.browser import launched
 from tests.judging.browser.items import items_of, marked, scheme_of
 from tests.judging.browser.live_study import LiveStudy
 from tests.judging.browser.rater import PATIENT, Rater
+from tests.judging.served import Visitor
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -104,6 +108,7 @@ def draw(browser: Browser, folder: Path) -> None:
         rater.page.wait_for_timeout(5500)  # the toast is gone
         take(rater, folder, "offline-phone")
     draw_pause(browser, folder)
+    draw_desk(browser, folder)
     with study_of("preposition") as study:
         rater = enter(browser, study, {"width": 1000, "height": 900})
         rater.press("d", "ArrowRight", " ", "Enter", "Enter", "1")
@@ -134,6 +139,51 @@ def draw_pause(browser: Browser, folder: Path) -> None:
             rater.press("o")
         rater.page.wait_for_timeout(5500)  # the toast is gone
         take(rater, folder, "pause")
+
+
+DESK_RATERS = {"anna": 0.97, "ben": 0.93, "carla": 0.9, "dilip": 0.85, "eva": 0.8, "coin": 0.5}
+"""Who judges in the picture of the manager's page, and how often each is right."""
+
+
+def draw_desk(browser: Browser, folder: Path) -> None:
+    """The manager's first page after some hours of work by simulated raters."""
+    draw = random.Random(2)
+    labels = {f"Sentence {n} is here .": draw.choice(("error", "ok")) for n in range(300)}
+    with tempfile.TemporaryDirectory() as place:
+        items = [
+            marked(f"i{n}", text.replace("here", "[here]"), gold=label if n % 6 == 0 else "")
+            for n, (text, label) in enumerate(labels.items())
+        ]
+        rules = StudyRules(raters_per_item=3, gold_per_page=2, policy="none")
+        study = LiveStudy.make(Path(place) / "study", scheme_of("error-ok", Path(place)), items, rules)
+        study.start()
+        try:
+            link = judge_invite(study.folder, crowd="everybody").links[0].url
+            raters = {name: Visitor(study.url) for name in DESK_RATERS}
+            for visitor in raters.values():
+                visitor.enter(link)
+            for _ in range(9):
+                for name, visitor in raters.items():
+                    study.pass_time(draw.expovariate(1 / 240))
+                    for item in visitor.claim(10)["items"]:
+                        label = labels[html_text(item["html"])]
+                        is_right = draw.random() < DESK_RATERS[name]
+                        visitor.answer([item], label if is_right else {"error": "ok", "ok": "error"}[label])
+            # The page's policy would not let Playwright wait for the charts.
+            page = browser.new_context(viewport={"width": 1200, "height": 720}, bypass_csp=True).new_page()
+            page.goto(f"{study.url}/manage")
+            page.fill("#token", study.token)
+            page.press("#token", "Enter")
+            page.wait_for_selector(".charts")
+            page.wait_for_function("[...document.images].every((image) => image.complete)", timeout=120_000)
+            page.screenshot(path=folder / "desk.png")
+        finally:
+            study.stop()
+
+
+def html_text(html: str) -> str:
+    """The text that an item's markup shows."""
+    return re.sub("<[^>]*>", "", html)
 
 
 def measure(browser: Browser) -> None:

@@ -223,6 +223,10 @@ class LiveStatus:
         self._is_forgotten = False
         self._last: LiveFigures | None = None
 
+    def is_large(self) -> bool:
+        """Whether figures take longer than what a rater notices."""
+        return self._here.is_large()
+
     def status(self, seconds: float | None = None) -> StudyStatus:
         """The status alone; as ``figures``."""
         return self.figures(seconds).status

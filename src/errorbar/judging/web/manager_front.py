@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from errorbar.judging.web.live_status import LiveFigures
 
 FRONT_PATIENCE = 0.5
-"""Seconds for which the first page waits for figures; it shows counts alone where they take longer."""
+"""Seconds for which the first page of a large study waits for figures; it shows counts alone where they take longer."""
 EVERY = 10
 """Seconds after which a page that is looked at is brought up to date."""
 REFRESH = "3"
@@ -131,7 +131,7 @@ async def _ask(request: Request, seat: Seat) -> Response:
         effects.append("Nothing is deleted. Resume hands out the rest again; new raters will need new links.")
         return confirm_page(request, seat, "", "Close the study?", effects, "Close the study", "", CLOSED)
     if change == "resume":
-        effects = ["Items without all judgments will be handed out again."]
+        effects = ["Items without all judgments will be handed out again.", "Links that were revoked stay revoked."]
         return confirm_page(request, seat, "", "Resume the study?", effects, "Resume the study", "")
     effects.append("Nothing is deleted. Resume hands out the rest again, and raters come back by the same links.")
     figures = await _figures(seat)
@@ -142,8 +142,9 @@ async def _ask(request: Request, seat: Seat) -> Response:
 
 async def _figures(seat: Seat) -> LiveFigures | None:
     """Figures; None: the first ones are being computed."""
+    live = seat.desk.live
     try:
-        return await seat.desk.long(lambda: seat.desk.live.figures(min(FRONT_PATIENCE, manager.PATIENCE)))
+        return await seat.desk.long(lambda: live.figures(FRONT_PATIENCE if live.is_large() else manager.PATIENCE))
     except BeingComputedError:
         return None
 

@@ -45,7 +45,7 @@ QUIZ = {"due": "in the quiz", "failed": "failed the quiz"}
 
 
 @dataclass(frozen=True, slots=True)
-class RaterRow:
+class RaterStanding:
     """A rater as the manager sees them: standing and code as they are now, figures as they were last computed.
 
     Attributes:
@@ -96,7 +96,7 @@ class RaterRow:
         return None if at is None else datetime.fromtimestamp(at, UTC)
 
 
-Key = Callable[[RaterRow], str | float | None]
+Key = Callable[[RaterStanding], str | float | None]
 
 
 def _figure(read: Callable[[RaterFigures], float | None]) -> Key:
@@ -121,7 +121,7 @@ SORTS: Mapping[str, tuple[str, Key]] = {
 }
 """The columns: heading, and what they are sorted by."""
 NUMBERS = ("judged", "counted", "gold", "agree", "seconds", "hasty")
-SHOWS: Mapping[str, tuple[str, Callable[[RaterRow], bool]]] = {
+SHOWS: Mapping[str, tuple[str, Callable[[RaterStanding], bool]]] = {
     "all": ("All raters", lambda _: True),
     "doubtful": ("To look at", lambda row: bool(row.doubt)),
     "active": ("Active", lambda row: row.standing == "active"),
@@ -162,7 +162,7 @@ class RaterView:
         parts = {"show": self.show, "name": self.name, "sort": self.sort, "down": "1" if self.down else ""} | changes
         return "?" + urlencode({key: value for key, value in parts.items() if value})
 
-    def rows(self, raters: Sequence[RaterRow]) -> list[RaterRow]:
+    def rows(self, raters: Sequence[RaterStanding]) -> list[RaterStanding]:
         """The raters that are shown, in their order; those without a value come last."""
         shows, name = SHOWS[self.show][1], self.name.casefold()
         rows = [row for row in raters if shows(row) and name in row.name.casefold()]
@@ -267,7 +267,7 @@ class LastChange:
     n_aside: int
 
 
-def _read(tx: Connection, figures: LiveFigures, changed: str) -> tuple[list[RaterRow], bool, LastChange | None]:
+def _read(tx: Connection, figures: LiveFigures, changed: str) -> tuple[list[RaterStanding], bool, LastChange | None]:
     """Every rater, whether the study has a quiz, and whose standing was changed."""
     has_quiz = current_rules(tx).quiz > 0
     now_excluded = and_(EXCLUSION.c.rater == RATER.c.id, EXCLUSION.c.until.is_(None))
@@ -277,7 +277,7 @@ def _read(tx: Connection, figures: LiveFigures, changed: str) -> tuple[list[Rate
     query = select(*fields, *codes, EXCLUSION.c.reason, EXCLUSION.c.by).select_from(joined).order_by(RATER.c.id)
     by_name = {rater.rater: rater for rater in figures.status.raters}
     rows = [
-        RaterRow(
+        RaterStanding(
             id=row.id,
             name=row.name,
             standing=row.status,

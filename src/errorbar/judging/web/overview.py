@@ -58,7 +58,7 @@ class StudyCounts:
 
 
 _IN_HAND = text(
-    "SELECT count(*), count(CASE WHEN i.stopped <> '' AND substr(i.stopped, 1, :n) <> :halted THEN 1 END)"
+    f"SELECT count(*), count(CASE WHEN i.stopped <> '' AND substr(i.stopped, 1, {len(HALTED)}) <> :halted THEN 1 END)"
     " FROM assignment a JOIN item i ON i.id = a.item"
     " WHERE a.state = 'open' AND a.round = 'main' AND i.kind = 'work'"
 )
@@ -75,7 +75,7 @@ def count_study(tx: Connection) -> StudyCounts:
         func.coalesce(func.sum(ITEM.c.taken).filter(~is_wanted), 0),
     )
     taken, n_wanted, of_stopped = tx.execute(counts.where(of_work)).one()
-    in_hand, in_hand_of_stopped = tx.execute(_IN_HAND, {"n": len(HALTED), "halted": HALTED}).one()
+    in_hand, in_hand_of_stopped = tx.execute(_IN_HAND, {"halted": HALTED}).one()
     n_raters, n_active = tx.execute(select(func.count(), func.count().filter(RATER.c.status == "active"))).one()
     wanted = n_wanted * k + of_stopped - in_hand_of_stopped
     return StudyCounts(int(taken - in_hand), int(wanted), n_raters, n_active, k, why_halted(tx), why_closed(tx))
@@ -128,9 +128,8 @@ def _steps(
 ) -> Iterator[NextStep]:
     """The steps that make sense, the most urgent first."""
     state = counts.state
-    if state in ("closed", "complete"):
-        why = "Every item has its judgments." if state == "complete" else f"The study is closed: {counts.closed}."
-        yield NextStep("Export the judgments", why, *EXPORT)
+    if state == "closed":
+        yield NextStep("Export the judgments", f"The study is closed: {counts.closed}.", *EXPORT)
     if state == "paused":
         yield NextStep("Resume the study, or close it", f"It is paused: {counts.paused}.", "#state", "Go there")
     if decision is not None and decision.decided and not decision.acts:
@@ -139,6 +138,8 @@ def _steps(
     if n_doubts:
         why = "Too few of their answers to gold items are right."
         yield NextStep(f"Look at {format_count(n_doubts, 'raters')}", why, "/raters?show=doubtful", "Show them")
+    if state == "complete":
+        yield NextStep("Export the judgments", "Every item has its judgments.", *EXPORT)
     if not counts.n_raters and not links:
         yield NextStep("Invite raters", "Nobody can take part yet.", *INVITE)
     if not counts.n_raters:

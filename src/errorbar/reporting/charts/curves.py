@@ -161,6 +161,12 @@ def band_chart(
 
 SECOND = 1000  # milliseconds, as time axes count
 PROGRESS_HEIGHT = 240
+CLOCK = {"year": "%Y", "month": "%b", "week": "%-d %b", "date": "%-d %b", "day": "%-d %b"} | {
+    "hours": "%H:%M",
+    "minutes": "%H:%M",
+    "seconds": "%H:%M:%S",
+}
+"""Labels of a time axis, by the unit in which it has marks."""
 
 
 def progress_chart(
@@ -177,7 +183,7 @@ def progress_chart(
     upright = vega.along(vega.Axis(y_title, "count"), [goal, *(count for _, count in points)], room=1.0)
 
     def at(field: str) -> vega.Part:
-        marks = {"grid": False, "tickCount": vega.TICKS, "labelOverlap": True}
+        marks = {"grid": False, "tickCount": vega.TICKS, "labelOverlap": True, "format": CLOCK}
         return {"field": field, "type": "temporal", "title": "time (UTC)", "scale": {"type": "utc"}, "axis": marks}
 
     def row(moment: float, count: int) -> vega.Row:
