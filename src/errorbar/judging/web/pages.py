@@ -76,7 +76,6 @@ def work_page(
     who: Mapping[str, str],
     csrf: str,
     guidelines: str,
-    back: str = "",
     total: int = 0,
     root: str = "",
 ) -> str:
@@ -90,7 +89,6 @@ def work_page(
             in a browser is kept under it. ``study`` names the study alone, ``device`` signs this browser in again.
         csrf: What requests of the page send as ``X-CSRF-Token``.
         guidelines: HTML that is shown beside the work, safe already.
-        back: Where the rater goes once they are done, with a place for their code (``return_address``).
         total: About how many items are theirs (``count_items_of``), where the rules do not say it.
         root: The path under which the server is reached.
     """
@@ -101,7 +99,6 @@ def work_page(
         "break_minutes": rules.break_minutes,
         "break_items": rules.break_items,
         "contact": rules.contact,
-        "back": back,
         "total": total,
         "language": rules.language,
         "direction": rules.direction,
