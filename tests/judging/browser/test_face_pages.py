@@ -248,19 +248,36 @@ def link_of_crowd(study: LiveStudy) -> str:
     return f"{study.url}/j/{invite_token(Study.open(study.folder).secrets.cookie, 'crowd')}"
 
 
+AXE = """
+    const done = arguments[arguments.length - 1];
+    axe.run().then(({ violations, passes }) => done([violations.map((each) => each.id), passes.length > 9]), done);
+"""
+
+
 def test_firefox_leads_from_the_link_to_the_way_back(make_study: MakeStudy, fox: Firefox) -> None:
     study = make_study("error-ok", TWO, **FACE)
+    fox.ask("WebDriver:SetWindowRect", width=400, height=760)
+
+    def look() -> None:
+        fox.run(f"(() => {{ {axe_source()} }})()")
+        assert fox.ask("WebDriver:ExecuteAsyncScript", script=AXE, args=[], newSandbox=False) == [[], True]
+        assert fox.run("document.documentElement.scrollWidth <= window.innerWidth")
+
     fox.goto(f"{link_of_crowd(study)}?PROLIFIC_PID=5f1a")
     assert "20 minutes" in fox.run("document.querySelector('.facts').innerText")
+    look()
     fox.run("document.querySelector('[name=eligible-0][value=yes]').click()")
     fox.run("document.querySelector('[name=consent]').click()")
     fox.run("document.querySelector('button[type=submit]').click()")
     fox.until("location.pathname === '/work'")
     fox.until(SHOWN)
+    look()
     fox.press("o", "e")
     code = fox.until("document.querySelector('#code')?.textContent")
     address = f"https://crowd.example.org/complete?cc=C1A2&id=5f1a&code={code}"
     assert fox.run("document.querySelector('#back').href") == address
+    look()
     fox.goto(f"{study.url}/done")
     assert fox.run("document.querySelector('#back').href") == address
     assert fox.until("document.querySelector('#copy')?.textContent") == "Copy"
+    look()
