@@ -257,6 +257,23 @@ def test_consent_is_kept_with_who_when_and_to_which_text(make: Make, tmp_path: P
     ]
 
 
+def test_nobody_agrees_to_a_text_that_they_did_not_see(make: Make) -> None:
+    folder = make(consent="The first text.")
+    with served(Study.open(folder)) as url:
+        ann = Visitor(url)
+        page = ann.http.get(crowd(folder)).text
+        (csrf,), (text,) = (re.findall(rf'name="{name}" value="([^"]+)"', page) for name in ("csrf", "text"))
+        form = {"participant": "ann", "consent": "yes"}
+        errorbar.judge_change(folder, rules={"consent": "The second text."})
+        refused = ann.http.post(crowd(folder), data={**form, "csrf": csrf, "text": text})
+        assert refused.status_code == 422
+        assert "has changed meanwhile" in refused.text
+        assert "The second text." in refused.text
+        assert errorbar.judge_raters(folder).raters == []
+        (csrf,), (text,) = (re.findall(rf'name="{name}" value="([^"]+)"', refused.text) for name in ("csrf", "text"))
+        assert ann.http.post(crowd(folder), data={**form, "csrf": csrf, "text": text}).status_code == 303
+
+
 def test_without_a_consent_text_nobody_agreed_to_one(make: Make) -> None:
     folder = make()
     with served(Study.open(folder)) as url:

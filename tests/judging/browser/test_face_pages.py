@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import pytest
 
+import errorbar
 from errorbar.judging import Study
 from errorbar.judging.study.invitations import invite_token
 from tests.browser.test_accessible import axe_source
@@ -241,9 +242,17 @@ def test_progress_has_its_total(make_study: MakeStudy, sit_down: SitDown) -> Non
     assert progress.inner_text() == "14 done"
 
 
-def link_of_crowd(study: LiveStudy) -> str:
-    import errorbar
+def test_who_is_excluded_reads_to_whom_they_can_write(make_study: MakeStudy, sit_down: SitDown) -> None:
+    study = make_study("error-ok", contact="jo@example.org")
+    ada = sit_down(study)
+    errorbar.judge_raters(study.folder, exclude="Ada", reason="a mistake")
+    ada.page.reload()
+    message = ada.page.locator("#message[data-standing=excluded]")
+    message.wait_for()
+    assert "write to jo@example.org" in message.inner_text()
 
+
+def link_of_crowd(study: LiveStudy) -> str:
     errorbar.judge_invite(study.folder, crowd="crowd")
     return f"{study.url}/j/{invite_token(Study.open(study.folder).secrets.cookie, 'crowd')}"
 

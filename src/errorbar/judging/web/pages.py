@@ -144,6 +144,7 @@ def welcome_page(
     action: str,
     rules: StudyRules,
     consent: str = "",
+    text: str = "",
     csrf: str = "",
     participant: str = "",
     ask_participant: bool = False,
@@ -154,13 +155,14 @@ def welcome_page(
 ) -> str:
     """Behind an invitation: what it is, what it pays, what one agrees to; a form that is posted to ``action``.
 
-    Its fields: ``csrf``, ``participant``, ``consent`` ("yes"), ``eligible-0`` and so on ("yes" or "no").
+    Its fields: ``csrf``, ``participant``, ``consent`` ("yes"), ``text``, ``eligible-0`` and so on ("yes" or "no").
 
     Args:
         title: Of the study.
         action: Where the form goes.
         rules: Time, pay, contact, eligibility questions.
         consent: HTML that one agrees to, safe already; empty: to nothing.
+        text: Names it; sent back with the form.
         csrf: Sent back with the form.
         participant: Who it is, by the link or by what was typed before.
         ask_participant: Whether the name is typed here.
@@ -178,6 +180,7 @@ def welcome_page(
             rules=rules,
             facts=[*facts_of(rules)],
             consent=_safe(consent),
+            text=text,
             csrf=csrf,
             participant=participant,
             ask_participant=ask_participant,

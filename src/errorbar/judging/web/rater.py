@@ -355,6 +355,7 @@ def _render_form(request: Request, door: _Door, participant: str, problem: str =
         action=f"{root_of(request)}/j/{request.path_params['invite']}",
         rules=rules,
         consent=markdown_html(rules.consent),
+        text=_name_text(rules.consent),
         csrf=form_word(desk.key, cookie),
         participant=participant,
         ask_participant=door.invite.kind == "named" and not participant,
@@ -377,14 +378,21 @@ def _problem(form: Mapping[str, str], door: _Door, participant: str) -> str:
         return "Please answer every question."
     if rules.consent and form.get("consent") != "yes":
         return "To take part you must agree."
+    if rules.consent and form.get("text", _name_text(rules.consent)) != _name_text(rules.consent):
+        return "The text to which you agree has changed meanwhile. Please read it again."
     return ""
+
+
+def _name_text(text: str) -> str:
+    """The name of a consent text, by which the store keeps it and forms bring it back."""
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def _agreement(rules: StudyRules, now: float) -> dict[str, object]:
     """The consent as it is stored: the text by its hash, the questions as they were put."""
     agreement: dict[str, object] = {"at": now}
     if rules.consent:
-        agreement["consent"] = hashlib.sha256(rules.consent.encode()).hexdigest()
+        agreement["consent"] = _name_text(rules.consent)
     if rules.eligibility:
         agreement["eligible"] = dict.fromkeys(rules.eligibility, "yes")
     return agreement
