@@ -214,18 +214,19 @@ def test_an_export_with_such_an_address_is_not_restored(make: Make, tmp_path: Pa
     assert not (tmp_path / "again").exists()
 
 
-def test_who_is_done_gets_a_code_and_the_way_back(make: Make) -> None:
+def test_who_is_done_gets_a_code_and_the_way_back_and_nobody_before(make: Make) -> None:
     """Sona asks for the id that it gave (``survey_code``), others for the code."""
     folder = make(return_url="https://crowd.example.org/done?survey_code={participant}&code={code}", items_per_rater=2)
     with served(Study.open(folder)) as url:
         ann = Visitor(url)
         ann.enter(f"{crowd(folder)}?participant=ann%26x", participant="ann&x")
-        data = json.loads(unescape(re.findall(r'id="study">(.*?)</script>', ann.http.get("/work").text)[0]))
-        assert data["back"] == "https://crowd.example.org/done?survey_code=ann%26x&code={code}"
-        assert "Not yet" in ann.http.get("/done").text
-        code = ann.through()["work"]["code"]
+        work = ann.claim()
+        pages = [ann.http.get(path).text for path in ("/work", "/done", "/guidelines")]
+        assert not any("crowd.example.org" in page for page in (*pages, json.dumps(work)))
+        work = ann.through()["work"]
         (address,) = re.findall(r'id="back" href="([^"]*)">Go back to crowd\.example\.org<', ann.http.get("/done").text)
-    assert parse_qs(urlsplit(unescape(address)).query) == {"survey_code": ["ann&x"], "code": [code]}
+    assert unescape(address) == work["back"]
+    assert parse_qs(urlsplit(work["back"]).query) == {"survey_code": ["ann&x"], "code": [work["code"]]}
 
 
 def test_consent_is_kept_with_who_when_and_to_which_text(make: Make, tmp_path: Path) -> None:
@@ -254,6 +255,23 @@ def test_consent_is_kept_with_who_when_and_to_which_text(make: Make, tmp_path: P
     assert [each.agreed for each in errorbar.judge_raters(tmp_path / "again").raters] == [
         each.agreed for each in raters.raters
     ]
+
+
+def test_nobody_agrees_to_a_text_that_they_did_not_see(make: Make) -> None:
+    folder = make(consent="The first text.")
+    with served(Study.open(folder)) as url:
+        ann = Visitor(url)
+        page = ann.http.get(crowd(folder)).text
+        (csrf,), (text,) = (re.findall(rf'name="{name}" value="([^"]+)"', page) for name in ("csrf", "text"))
+        form = {"participant": "ann", "consent": "yes"}
+        errorbar.judge_change(folder, rules={"consent": "The second text."})
+        refused = ann.http.post(crowd(folder), data={**form, "csrf": csrf, "text": text})
+        assert refused.status_code == 422
+        assert "has changed meanwhile" in refused.text
+        assert "The second text." in refused.text
+        assert errorbar.judge_raters(folder).raters == []
+        (csrf,), (text,) = (re.findall(rf'name="{name}" value="([^"]+)"', refused.text) for name in ("csrf", "text"))
+        assert ann.http.post(crowd(folder), data={**form, "csrf": csrf, "text": text}).status_code == 303
 
 
 def test_without_a_consent_text_nobody_agreed_to_one(make: Make) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import pytest
 
+import errorbar
 from errorbar.judging import Study
 from errorbar.judging.study.invitations import invite_token
 from tests.browser.test_accessible import axe_source
@@ -241,26 +242,51 @@ def test_progress_has_its_total(make_study: MakeStudy, sit_down: SitDown) -> Non
     assert progress.inner_text() == "14 done"
 
 
-def link_of_crowd(study: LiveStudy) -> str:
-    import errorbar
+def test_who_is_excluded_reads_to_whom_they_can_write(make_study: MakeStudy, sit_down: SitDown) -> None:
+    study = make_study("error-ok", contact="jo@example.org")
+    ada = sit_down(study)
+    errorbar.judge_raters(study.folder, exclude="Ada", reason="a mistake")
+    ada.page.reload()
+    message = ada.page.locator("#message[data-standing=excluded]")
+    message.wait_for()
+    assert "write to jo@example.org" in message.inner_text()
 
+
+def link_of_crowd(study: LiveStudy) -> str:
     errorbar.judge_invite(study.folder, crowd="crowd")
     return f"{study.url}/j/{invite_token(Study.open(study.folder).secrets.cookie, 'crowd')}"
 
 
+AXE = """
+    const done = arguments[arguments.length - 1];
+    axe.run().then(({ violations, passes }) => done([violations.map((each) => each.id), passes.length > 9]), done);
+"""
+
+
 def test_firefox_leads_from_the_link_to_the_way_back(make_study: MakeStudy, fox: Firefox) -> None:
     study = make_study("error-ok", TWO, **FACE)
+    fox.ask("WebDriver:SetWindowRect", width=400, height=760)
+
+    def look() -> None:
+        fox.run(f"(() => {{ {axe_source()} }})()")
+        assert fox.ask("WebDriver:ExecuteAsyncScript", script=AXE, args=[], newSandbox=False) == [[], True]
+        assert fox.run("document.documentElement.scrollWidth <= window.innerWidth")
+
     fox.goto(f"{link_of_crowd(study)}?PROLIFIC_PID=5f1a")
     assert "20 minutes" in fox.run("document.querySelector('.facts').innerText")
+    look()
     fox.run("document.querySelector('[name=eligible-0][value=yes]').click()")
     fox.run("document.querySelector('[name=consent]').click()")
     fox.run("document.querySelector('button[type=submit]').click()")
     fox.until("location.pathname === '/work'")
     fox.until(SHOWN)
+    look()
     fox.press("o", "e")
     code = fox.until("document.querySelector('#code')?.textContent")
     address = f"https://crowd.example.org/complete?cc=C1A2&id=5f1a&code={code}"
     assert fox.run("document.querySelector('#back').href") == address
+    look()
     fox.goto(f"{study.url}/done")
     assert fox.run("document.querySelector('#back').href") == address
     assert fox.until("document.querySelector('#copy')?.textContent") == "Copy"
+    look()

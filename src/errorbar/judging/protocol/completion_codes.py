@@ -107,7 +107,6 @@ def check_return_url(url: str) -> None:
             raise UsageError(Problem("judge-return-url", f"--return-url names {name}, which no rater has", fix=fix))
 
 
-def return_address(url: str, participant: str, code: str = "") -> str:
-    """A return address with what it names of a rater; as long as there is no code, its place stays."""
-    address = url.replace(PARTICIPANT, quote(participant, safe=""))
-    return address.replace(CODE, quote(code, safe="")) if code else address
+def return_address(url: str, participant: str, code: str) -> str:
+    """A return address with what it names of a rater."""
+    return url.replace(PARTICIPANT, quote(participant, safe="")).replace(CODE, quote(code, safe=""))

@@ -76,7 +76,6 @@ def work_page(
     who: Mapping[str, str],
     csrf: str,
     guidelines: str,
-    back: str = "",
     total: int = 0,
     root: str = "",
 ) -> str:
@@ -90,7 +89,6 @@ def work_page(
             in a browser is kept under it. ``study`` names the study alone, ``device`` signs this browser in again.
         csrf: What requests of the page send as ``X-CSRF-Token``.
         guidelines: HTML that is shown beside the work, safe already.
-        back: Where the rater goes once they are done, with a place for their code (``return_address``).
         total: About how many items are theirs (``count_items_of``), where the rules do not say it.
         root: The path under which the server is reached.
     """
@@ -101,7 +99,6 @@ def work_page(
         "break_minutes": rules.break_minutes,
         "break_items": rules.break_items,
         "contact": rules.contact,
-        "back": back,
         "total": total,
         "language": rules.language,
         "direction": rules.direction,
@@ -147,6 +144,7 @@ def welcome_page(
     action: str,
     rules: StudyRules,
     consent: str = "",
+    text: str = "",
     csrf: str = "",
     participant: str = "",
     ask_participant: bool = False,
@@ -157,13 +155,14 @@ def welcome_page(
 ) -> str:
     """Behind an invitation: what it is, what it pays, what one agrees to; a form that is posted to ``action``.
 
-    Its fields: ``csrf``, ``participant``, ``consent`` ("yes"), ``eligible-0`` and so on ("yes" or "no").
+    Its fields: ``csrf``, ``participant``, ``consent`` ("yes"), ``text``, ``eligible-0`` and so on ("yes" or "no").
 
     Args:
         title: Of the study.
         action: Where the form goes.
         rules: Time, pay, contact, eligibility questions.
         consent: HTML that one agrees to, safe already; empty: to nothing.
+        text: Names it; sent back with the form.
         csrf: Sent back with the form.
         participant: Who it is, by the link or by what was typed before.
         ask_participant: Whether the name is typed here.
@@ -181,6 +180,7 @@ def welcome_page(
             rules=rules,
             facts=[*facts_of(rules)],
             consent=_safe(consent),
+            text=text,
             csrf=csrf,
             participant=participant,
             ask_participant=ask_participant,

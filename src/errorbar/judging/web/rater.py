@@ -79,12 +79,13 @@ async def claim_items(request: Request) -> Response:
     rater, body = await _read_post(request)
     want = parse_wanted(body)
 
-    def work(tx: Connection) -> tuple[Terms, Work]:
+    def work(tx: Connection) -> tuple[Terms, Work, str]:
         terms = desk.terms(tx)
-        return terms, claim(tx, terms.rules, rater, want, desk.clock())
+        claimed = claim(tx, terms.rules, rater, want, desk.clock())
+        return terms, claimed, _way_back(tx, terms.rules, rater, claimed.code)
 
-    terms, claimed = await desk.writer.do(work)
-    return _json({"work": work_record(terms.scheme, claimed)})
+    terms, claimed, back = await desk.writer.do(work)
+    return _json({"work": work_record(terms.scheme, claimed, back)})
 
 
 async def return_to_work(request: Request) -> Response:
@@ -113,14 +114,15 @@ async def answer_items(request: Request) -> Response:
     rater, body = await _read_post(request)
     answers, want = submissions(body), parse_wanted(body)
 
-    def work(tx: Connection) -> tuple[Terms, list[SubmissionReceipt], Work]:
+    def work(tx: Connection) -> tuple[Terms, list[SubmissionReceipt], Work, str]:
         terms, now = desk.terms(tx), desk.clock()
         receipts = submit(tx, terms.scheme, terms.rules, rater, answers, now)
-        return terms, list(receipts), claim(tx, terms.rules, rater, want, now)
+        claimed = claim(tx, terms.rules, rater, want, now)
+        return terms, list(receipts), claimed, _way_back(tx, terms.rules, rater, claimed.code)
 
-    terms, receipts, claimed = await desk.writer.do(work)
+    terms, receipts, claimed, back = await desk.writer.do(work)
     records = [receipt_record(receipt) for receipt in receipts]
-    return _json({"receipts": records, "work": work_record(terms.scheme, claimed)})
+    return _json({"receipts": records, "work": work_record(terms.scheme, claimed, back)})
 
 
 async def recent_items(request: Request) -> Response:
@@ -157,10 +159,11 @@ def recent(tx: Connection, rater: int) -> list[Lease]:
     ]
 
 
-def work_record(scheme: Scheme, work: Work) -> dict[str, Any]:
+def work_record(scheme: Scheme, work: Work, back: str) -> dict[str, Any]:
     """The reply to the page."""
     items = [lease_record(scheme, lease) for lease in work.leases]
-    return {"standing": work.standing, "items": items, "done": work.done, "of": work.of, "code": work.code}
+    counts = {"done": work.done, "of": work.of}
+    return {"standing": work.standing, "items": items, **counts, "code": work.code, "back": back}
 
 
 def lease_record(scheme: Scheme, lease: Lease) -> dict[str, Any]:
@@ -183,6 +186,14 @@ def receipt_record(receipt: SubmissionReceipt) -> dict[str, Any]:
     record = asdict(receipt)
     record["status"] = "saved" if receipt.status == "extra" else receipt.status
     return {"submission": record.pop("id"), **record}
+
+
+def _way_back(tx: Connection, rules: StudyRules, rater: int, code: str) -> str:
+    """Where a rater goes who has their code; before that nobody is told, as the address alone may be worth pay."""
+    if not (code and rules.return_url):
+        return ""
+    participant = tx.scalar(select(RATER.c.participant).where(RATER.c.id == rater)) or ""
+    return return_address(rules.return_url, participant_id(participant), code)
 
 
 _shown = ShownItems(fragment)
@@ -344,6 +355,7 @@ def _render_form(request: Request, door: _Door, participant: str, problem: str =
         action=f"{root_of(request)}/j/{request.path_params['invite']}",
         rules=rules,
         consent=markdown_html(rules.consent),
+        text=_name_text(rules.consent),
         csrf=form_word(desk.key, cookie),
         participant=participant,
         ask_participant=door.invite.kind == "named" and not participant,
@@ -366,14 +378,21 @@ def _problem(form: Mapping[str, str], door: _Door, participant: str) -> str:
         return "Please answer every question."
     if rules.consent and form.get("consent") != "yes":
         return "To take part you must agree."
+    if rules.consent and form.get("text", _name_text(rules.consent)) != _name_text(rules.consent):
+        return "The text to which you agree has changed meanwhile. Please read it again."
     return ""
+
+
+def _name_text(text: str) -> str:
+    """The name of a consent text, by which the store keeps it and forms bring it back."""
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def _agreement(rules: StudyRules, now: float) -> dict[str, object]:
     """The consent as it is stored: the text by its hash, the questions as they were put."""
     agreement: dict[str, object] = {"at": now}
     if rules.consent:
-        agreement["consent"] = hashlib.sha256(rules.consent.encode()).hexdigest()
+        agreement["consent"] = _name_text(rules.consent)
     if rules.eligibility:
         agreement["eligible"] = dict.fromkeys(rules.eligibility, "yes")
     return agreement
@@ -416,14 +435,12 @@ async def work(request: Request) -> Response:
     session = await desk.signed_in(request, RATER_COOKIE)
     rater = _rater(session)
 
-    def look(snapshot: Connection) -> tuple[Terms, str, str, int]:
+    def look(snapshot: Connection) -> tuple[Terms, str, int]:
         terms = desk.terms(snapshot)
         k, has_quota = terms.rules.raters_per_item, terms.rules.items_per_rater > 0
-        participant = snapshot.scalar(select(RATER.c.participant).where(RATER.c.id == rater)) or ""
-        total = 0 if has_quota else count_items_of(snapshot, rater, k)
-        return terms, _guidelines(desk, snapshot), participant, total
+        return terms, _guidelines(desk, snapshot), 0 if has_quota else count_items_of(snapshot, rater, k)
 
-    terms, guidelines, participant, total = await desk.read(look)
+    terms, guidelines, total = await desk.read(look)
     owner = derive_token(desk.key, "owner", str(rater))
     page = work_page(
         terms.title,
@@ -432,7 +449,6 @@ async def work(request: Request) -> Response:
         who={"owner": owner, "study": desk.name, "device": session.device},
         csrf=session.csrf,
         guidelines=guidelines,
-        back=return_address(terms.rules.return_url, participant_id(participant)),
         total=total,
         root=root_of(request),
     )

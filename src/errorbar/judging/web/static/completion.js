@@ -5,7 +5,7 @@ import { announce, button, byId, make } from './dom.js';
 /**
  * What a rater does once they are done.
  * @param {string} code
- * @param {string} back where they go, with a place for the code; empty: nowhere
+ * @param {string} back where they go; empty: nowhere
  * @returns {HTMLElement[]}
  */
 export function showCompletion(code, back) {
@@ -13,8 +13,7 @@ export function showCompletion(code, back) {
   const label = back ? 'Your completion code in this study:' : 'Your completion code:';
   const parts = [make('p', {}, label), make('p', { class: 'row' }, output, copyButton(output))];
   if (!back) return parts;
-  const url = new URL(back.replaceAll('{code}', encodeURIComponent(code)));
-  return [make('p', {}, make('a', { class: 'button', id: 'back', href: url.href }, `Go back to ${url.hostname}`)), ...parts];
+  return [make('p', {}, make('a', { class: 'button', id: 'back', href: back }, `Go back to ${new URL(back).hostname}`)), ...parts];
 }
 
 /**

@@ -38,13 +38,13 @@ const ASK_AGAIN = 20000; // while others hold what is left
 export class Page {
   /**
    * @param {{owner: string, study: string, device: string, scheme: import('./draft.js').Scheme, language: string, direction: string, page: number,
-   *   quiz_needed: number[], lease_minutes: number, break_minutes: number, break_items: number, contact: string, back: string,
+   *   quiz_needed: number[], lease_minutes: number, break_minutes: number, break_items: number, contact: string,
    *   total: number}} study
    * @param {{store: any, outbox: any, recent: any, stopwatch: any, channel: any}} parts
    */
   constructor(study, parts) {
     Object.assign(this, { study, scheme: study.scheme }, parts);
-    this.work = { standing: 'work', items: [], done: 0, of: 0, code: '', known: false };
+    this.work = { standing: 'work', items: [], done: 0, of: 0, code: '', back: '', known: false };
     /** @type {Item[]} */
     this.items = [];
     /** @type {Item | null} */
@@ -224,7 +224,7 @@ export class Page {
     const [title, ...words] = whyNoItem(this.work, this.outbox.size, this.sync.state, this.study.contact);
     const message = this.#say(title, ...words);
     message.dataset.standing = this.work.known ? this.work.standing : 'unknown';
-    if (this.work.code) message.append(...showCompletion(this.work.code, this.study.back));
+    if (this.work.code) message.append(...showCompletion(this.work.code, this.work.back));
     document.body.dataset.rests = this.work.known && ['failed', 'excluded'].includes(this.work.standing) ? 'over' : 'while';
     this.refresh();
     this.keyboard.show();
