@@ -16,6 +16,7 @@ import pytest
 
 import errorbar
 from errorbar import Problems, Resampling, Score
+from errorbar.core import Estimate
 from errorbar.reporting import (
     Chart,
     Code,
@@ -312,7 +313,7 @@ def test_fragments(tmp_path: Path, errorbar: CommandLine, *, several: bool) -> N
     chart, *_ = report.sections[0].blocks
     assert isinstance(chart, Chart)
     assert chart.title == "F of correction, no bonus: greedy and the best runs of other teams"
-    shown = {row[0]: row[1] for row in chart.table.rows}
+    shown = {row[0]: cast("Estimate", row[1]) for row in chart.table.rows}
     assert {name: estimate.value for name, estimate in shown.items()} == pytest.approx(names)
     assert all(estimate.interval is not None for estimate in shown.values())
     (prose, _) = report.sections[-1].blocks
