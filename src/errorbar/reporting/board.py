@@ -159,7 +159,12 @@ def _further_sections(task: Task, standing: Standing) -> Iterator[Section]:
 
 
 def team_report(
-    results: TaskResults, team: Team, *, date: str = "", standings: Sequence[Standing] | None = None
+    results: TaskResults,
+    team: Team,
+    *,
+    date: str = "",
+    standings: Sequence[Standing] | None = None,
+    submit: bool = True,
 ) -> Report:
     """A team's page: its rank, its runs beside those of the others, recall of every error type, how to submit."""
     task = results.task
@@ -170,7 +175,7 @@ def team_report(
     for standing in standings or [Standing(corpus) for corpus in results.corpora]:
         summary += _place_sentences(standing, team)
         sections.append(_team_section(standing, team))
-    if not team.baseline:
+    if submit and not team.baseline:
         sections.append(_how_to_submit(task, team, results.corpora))
     facts = tuple((name, text) for name, text in profile.items() if text)
     return Report(f"{team.name} in {task.name}", summary, sections, facts, __version__, date)
