@@ -276,6 +276,26 @@ def test_a_team_sees_its_runs_among_the_best_of_the_others(results: TaskResults,
     assert "95% interval" in other.summary[1]  # the first team's score is the same in every resample
 
 
+@pytest.mark.parametrize("second", ['"two"', "{}"])
+def test_a_page_of_two_corpora(tmp_path: Path, second: str) -> None:
+    """Every name on it is unique, also where nobody sent a run for one of them."""
+    text = TASK.replace('role = "dev"', "").replace('submissions = "one"', 'submissions = { test = "one" }')
+    two = "{ dev = " + second + " }" if second != "{}" else "{}"
+    results = run_task(make_task(tmp_path, text.replace('submissions = "two"', f"submissions = {two}")))
+    how = Resampling(replicates=50)
+    studies = {study.name: study for study in study_best(results, Problems(), how)}
+    assert list(studies) == (["test", "dev"] if second != "{}" else ["test"])
+    standings = [Standing(corpus, studies.get(corpus.corpus.name)) for corpus in results.corpora]
+    page = board_page(board_report(results), results.task, standings)
+    blocks = [block.table if isinstance(block, Chart) else block for block in page.blocks]
+    names = [section.name for section in page.sections]
+    names += [block.name for block in blocks if isinstance(block, Table)]
+    assert len(set(names)) == len(names)
+    titles = [section.title for section in page.sections]
+    shown = ["Leaderboard: test", "Leaderboard: dev"] if second != "{}" else ["Leaderboard", "dev: Scores"]
+    assert [title for title in titles if title in shown] == shown
+
+
 HOO_TASK = """\
 [task]
 name = "Pilot"
