@@ -13,7 +13,7 @@ import subprocess
 import sys
 import tomllib
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -294,7 +294,7 @@ def typed(
     monkeypatch.setenv("NO_COLOR", "1")
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(ROOT / "packages/errorbar-models")  # as make detect installs it
-    return Typed(errorbar, tmp_path, request.config.getoption("--record-pages"))
+    return Typed(replace(errorbar, every_note=False), tmp_path, request.config.getoption("--record-pages"))
 
 
 def pages_to_type() -> list[object]:

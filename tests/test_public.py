@@ -58,7 +58,7 @@ def test_all_is_what_is_found() -> None:
 
 def test_help_fits_on_a_screen_and_names_everything() -> None:
     """A reader pages no further than the description, which 24 lines hold."""
-    text = pydoc.render_doc(errorbar, renderer=pydoc.plaintext)
+    text = pydoc.plain(pydoc.render_doc(errorbar))
     description = text.partition("PACKAGE CONTENTS")[0]
     assert len(text.splitlines()) <= 60
     assert len(description.splitlines()) <= 24

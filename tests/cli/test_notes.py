@@ -14,6 +14,7 @@ import errorbar as library
 from errorbar.core.problems import LONGEST_HEADLINE, Place, Problem, as_options
 from tests.helpers.cli import CommandLine
 from tests.helpers.codes import codes_by_room
+from tests.helpers.expectations import require
 
 ROOT = Path(__file__).parents[2]
 SENTENCE = "S a cat sat on mat .\n"
@@ -97,7 +98,7 @@ def test_the_line_on_few_judges_says_by_how_much_they_matter(plain: CommandLine,
     plain("demo", "--save", tmp_path / "demo")
     gold, systems = tmp_path / "demo/gold.jsonl", [tmp_path / "demo/careful.txt", tmp_path / "demo/greedy.txt"]
     scores = library.score(gold, systems)
-    variances = [score.judges.measures["f"].components.judges for score in scores]
+    variances = [require(require(score.judges).measures["f"].components).judges for score in scores]
     (note,) = [note for note in scores.notes if note.code == "few-judges"]
     points = f"{200 * sqrt(max(variances)):.0f}"
     assert note.headline == f"3 judges: their choice may move these scores by some {points} points"

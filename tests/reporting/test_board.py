@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -15,6 +16,7 @@ import pytest
 
 import errorbar
 from errorbar import Problems, Resampling, Score
+from errorbar.core import Estimate
 from errorbar.reporting import (
     Chart,
     Code,
@@ -207,7 +209,8 @@ def test_how_to_submit(results: TaskResults) -> None:
     assert isinstance(prose, Prose)
     assert prose.paragraphs[-1] == "Runs that come after 2026-12-24 23:59 UTC are marked late."
     baseline = replace(results.task.teams[0], baseline=True)
-    assert [each.title for each in team_report(results, baseline).sections] == ["Runs for test"]
+    for bare in (team_report(results, baseline), team_report(results, results.task.teams[0], submit=False)):
+        assert [each.title for each in bare.sections] == ["Runs for test"]
 
 
 def test_equal_scores_share_a_rank(results: TaskResults) -> None:
@@ -271,6 +274,72 @@ def test_a_team_sees_its_runs_among_the_best_of_the_others(results: TaskResults,
     assert "Whether one is better than two is undecided" in report.summary[-1]
     other = team_report(results, results.task.teams[1], standings=standings)
     assert "95% interval" in other.summary[1]  # the first team's score is the same in every resample
+
+
+@pytest.mark.parametrize("second", ['"two"', "{}"])
+def test_a_page_of_two_corpora(tmp_path: Path, second: str) -> None:
+    """Every name on it is unique, also where nobody sent a run for one of them."""
+    text = TASK.replace('role = "dev"', "").replace('submissions = "one"', 'submissions = { test = "one" }')
+    two = "{ dev = " + second + " }" if second != "{}" else "{}"
+    results = run_task(make_task(tmp_path, text.replace('submissions = "two"', f"submissions = {two}")))
+    how = Resampling(replicates=50)
+    studies = {study.name: study for study in study_best(results, Problems(), how)}
+    assert list(studies) == (["test", "dev"] if second != "{}" else ["test"])
+    standings = [Standing(corpus, studies.get(corpus.corpus.name)) for corpus in results.corpora]
+    page = board_page(board_report(results), results.task, standings)
+    blocks = [block.table if isinstance(block, Chart) else block for block in page.blocks]
+    names = [section.name for section in page.sections]
+    names += [block.name for block in blocks if isinstance(block, Table)]
+    assert len(set(names)) == len(names)
+    titles = [section.title for section in page.sections]
+    shown = ["Leaderboard: test", "Leaderboard: dev"] if second != "{}" else ["Leaderboard", "dev: Scores"]
+    assert [title for title in titles if title in shown] == shown
+
+
+HOO_TASK = """\
+[task]
+name = "Pilot"
+metrics = ["hoo"]
+[[corpus]]
+name = "test"
+kind = "hoo"
+gold = "hoo"
+source = "hoo/Raw"
+[[team]]
+name = "careful"
+submissions = "one"
+[[team]]
+name = "greedy"
+submissions = "two"
+"""
+
+
+@pytest.mark.parametrize("several", [False, True])
+def test_fragments(tmp_path: Path, errorbar: CommandLine, *, several: bool) -> None:
+    """Tables of best runs repeat those of the report unless a team has several runs."""
+    errorbar("demo", "--hoo", "--save", tmp_path / "hoo")
+    runs = [("one", "careful"), ("two", "greedy"), *([("two", "careful")] if several else [])]
+    for number, (team, system) in enumerate(runs):
+        shutil.copytree(tmp_path / "hoo" / system, tmp_path / team / f"run{number}")
+    (tmp_path / "task.toml").write_text(HOO_TASK)
+    results = run_task(tmp_path / "task.toml")
+    how = Resampling(replicates=50)
+    (study,) = study_best(results, Problems(), how)
+    (corpus,) = results.corpora
+    standing = Standing(corpus, study, score_further_runs(results.task, corpus, how))
+    page = board_page(board_report(results), results.task, [standing])
+    assert ("Scores" in [section.title for section in page.sections]) == several
+    names = {run.submission.name: run.gold[0].estimate.value for run in corpus.runs}
+    report = team_report(results, results.task.teams[1], standings=[standing])
+    chart, *_ = report.sections[0].blocks
+    assert isinstance(chart, Chart)
+    assert chart.title == "F of correction, no bonus: greedy and the best runs of other teams"
+    shown = {row[0]: cast("Estimate", row[1]) for row in chart.table.rows}
+    assert {name: estimate.value for name, estimate in shown.items()} == pytest.approx(names)
+    assert all(estimate.interval is not None for estimate in shown.values())
+    (prose, _) = report.sections[-1].blocks
+    assert isinstance(prose, Prose)
+    assert prose.paragraphs[0].startswith("A run is a folder that has a file for each of 8 texts: ")
 
 
 def test_links_stand_first_and_leave_the_rest_alone(results: TaskResults) -> None:

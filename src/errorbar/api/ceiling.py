@@ -356,34 +356,13 @@ def measure_ceiling(
     plan = StudyPlan(sizes, most, seed, jobs, subsets.by_type, force=True)  # who read the files looked at them
     study = prepare_study(data.corpus, data.systems, metric, data.problems, plan)
     result = fold_ceiling(study, jobs=jobs)
-    intervals = spread = types = None
+    spread = types = None
     every: list[list[TypeRow]] = []
     how = [*made_by(metric, (text.statistics for text in (*study.humans, *study.systems)))]
     how += [] if all(result.exact) else [f"most:{most}", f"seed:{seed}"]
-    judged = None
-    clusters, by = data.documents.clusters(), data.documents.clustering
-    groups, some = groups_within(study, clusters, MOST_FOLDED), study
-    if ci is None and groups is None:
-        some = study.largest()
-        groups = groups_within(some, clusters, MOST_FOLDED)
-        _note_cost(study, clusters, data.problems, () if groups is None else some.sizes)
-    if ci or (ci is None and groups is not None):
-        groups = left_out_groups(clusters, GROUPS, GROUPS) if groups is None else groups
-        data.documents.warn(data.problems)
-        rule = _judge_rule(judges, len(study.annotators))
-        if data.documents.n_clusters > 1:  # without others there is no interval to be rough
-            rule.note(data.problems, "the ceiling's")
-        level, report_progress = drawn.confidence_level, progress if ci is None else lambda _: None
-        if ci is None or rule.random:
-            both = jackknife_intervals(some, groups, drawn, report_progress)
-            intervals, judged = (part.padded(len(study.sizes)) for part in both)
-        if ci is not None:  # the bootstrap that was asked for
-            intervals = ceiling_intervals(study, clusters, drawn, progress)
-        left = left_out_convention(some, clusters, groups)
-        left += f",at:{some.sizes[0]}" * (some is not study)
-        how.append(f"ci:jackknife,{level},by:{by},seed:{seed}{left}" if ci is None else drawn.convention(by))
-        judged = judged.covering(intervals) if judged and intervals and rule.random else None
-        how += [f"judges:random{'' if ci is None else left}"] if rule.random else []
+    clusters = data.documents.clusters()
+    intervals, judged, conventions = _intervals_of(study, data, drawn, ci, judges, progress)
+    how += conventions
     if (n_documents := subsets.n_documents) is not None:
         of, repeats = data.need_documents("--n-documents"), subsets.repeats
         spread = essay_spread(study, of, n_documents, replace(drawn, replicates=repeats), progress)
@@ -402,6 +381,36 @@ def measure_ceiling(
     signature = data.signature(str(metric.spec), *how)
     notes, level = tuple(data.problems.notes), drawn.confidence_level
     return CeilingResult(result, intervals, spread, types, signature, notes, judged, level, every, in_pools)
+
+
+def _intervals_of(
+    study: CeilingData, data: Loaded, drawn: Resampling, ci: bool | None, judges: JudgePlan, progress: Progress
+) -> tuple[CeilingIntervals | None, CeilingIntervals | None, list[str]]:
+    """Intervals over texts, and over texts and judges, where they are asked for or take seconds; their conventions."""
+    clusters, by = data.documents.clusters(), data.documents.clustering
+    groups, some = groups_within(study, clusters, MOST_FOLDED), study
+    if ci is None and groups is None:
+        some = study.largest()
+        groups = groups_within(some, clusters, MOST_FOLDED)
+        _note_cost(study, clusters, data.problems, () if groups is None else some.sizes)
+    if ci is False or (ci is None and groups is None):
+        return None, None, []
+    groups = left_out_groups(clusters, GROUPS, GROUPS) if groups is None else groups
+    data.documents.warn(data.problems)
+    rule = _judge_rule(judges, len(study.annotators))
+    if data.documents.n_clusters > 1:  # without others there is no interval to be rough
+        rule.note(data.problems, "the ceiling's")
+    left = left_out_convention(some, clusters, groups) + f",at:{some.sizes[0]}" * (some is not study)
+    intervals = judged = None
+    if ci is None or rule.random:
+        both = jackknife_intervals(some, groups, drawn, progress if ci is None else lambda _: None)
+        intervals, judged = (part.padded(len(study.sizes)) for part in both)
+    if ci is not None:  # the bootstrap that was asked for
+        intervals = ceiling_intervals(study, clusters, drawn, progress)
+    jackknife = f"ci:jackknife,{drawn.confidence_level},by:{by},seed:{drawn.seed}{left}"
+    conventions = [jackknife if ci is None else drawn.convention(by)]
+    conventions += [f"judges:random{'' if ci is None else left}"] if rule.random else []
+    return intervals, judged.covering(intervals) if judged and intervals and rule.random else None, conventions
 
 
 def _judge_rule(plan: JudgePlan, n_judges: int) -> JudgeRule:

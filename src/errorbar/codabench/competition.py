@@ -433,7 +433,7 @@ def _save_page(results: TaskResults, path: Path) -> None:
     # Notes on a file are notes on the references: a repair quotes them.
     studies = [replace(study, notes=[note for note in study.notes if not note.place.file]) for study in studies]
     report = build_report(studies, title=task.name, command="", no_sentences=NO_SENTENCES)
-    own = team_report(results, task.teams[0])
+    own = team_report(results, task.teams[0], submit=False)  # it was sent here
     save_report(replace(report, sections=[*own.sections, *report.sections]), str(path), "html")
 
 

@@ -7,7 +7,7 @@ import os
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import ClassVar, Literal
 
@@ -18,6 +18,7 @@ HERE = Path()
 Severity = Literal["error", "repaired", "warning"]
 REPAIRED = "repaired: "  # begins the fix of a problem that lenient reading repaired
 LONGEST_HEADLINE = 80  # characters
+_CLAUSE = re.compile(rf".{{{LONGEST_HEADLINE // 2},{LONGEST_HEADLINE}}}(?=[,;:] )")  # most clauses of a headline
 LONGEST_QUOTE = 1000  # characters of a message before its middle is left out: it may quote a whole file
 
 # Control characters, which a terminal obeys, and line breaks, which forge a line; separators that some programs take
@@ -110,7 +111,7 @@ class Problem:
     fix: str = ""  # what the user can do
     severity: Severity = "error"  # refused; "repaired": lenient reading repaired it as ``fix`` says
     others: int = 0  # how many problems of its code it stands for, which are not listed; 0: for itself
-    headline: str = ""  # ``what`` in a few words; empty: its beginning
+    headline: str = field(default="", compare=False)  # ``what`` in a few words; empty: its beginning
 
     def __str__(self) -> str:
         """One line, whatever is quoted in it, with options as arguments of Python."""
@@ -131,7 +132,9 @@ class Problem:
         place = f"{self.place}: " if str(self.place) else ""
         text = words(self.headline or self.what)
         if len(text) > LONGEST_HEADLINE:
-            text = f"{text[:LONGEST_HEADLINE].rpartition(' ')[0].rstrip(' ,:;(')} …"
+            start = text[:LONGEST_HEADLINE]
+            clause = _CLAUSE.match(start)
+            text = f"{clause[0] if clause else start.rpartition(' ')[0].rstrip(' ,:;(')} …"
         return visible(f"{place}{text}")
 
     @property

@@ -52,12 +52,13 @@ class Admission:
             return
         seen, done = look.seen, look.retokenized
         if done is not None:
-            message = "no line looks untokenized; nothing was changed"
+            message, headline = "no line looks untokenized; nothing was changed", ""
             if done.lines.n:
                 message = f"of {done.n_lines:,} lines, {done.lines.n:,} ({done.lines}) looked untokenized and got the"
                 message += f" source's tokens: {done.n_cut:,} words were cut, the first {done.example[0]!r} into"
                 message += f" {done.example[1]!r}"
-            problems.note("retokenized", message, Place(name), severity="repaired")
+                headline = f"{done.lines.n:,} of {done.n_lines:,} lines looked untokenized and got the source's tokens"
+            problems.note("retokenized", message, Place(name), severity="repaired", headline=headline)
         n = seen.n_lines - seen.short
         bad = seen.unlike.n + seen.empty.n
         moved = seen.n_triples >= FEW_TRIPLES and seen.moved >= MOVED
@@ -81,7 +82,8 @@ class Admission:
         if unlike and moved and seen.unlike.n > n / 2:
             order = "reversed" if look.is_reversed else "shuffled"
             message = f"{named}, but match the source in another order ({order}); they are scored as they are"
-            problems.note("shuffled-lines", message, where, "put them into the order of the source")
+            headline = f"{seen.unlike.n:,} of {n:,} lines belong to other source lines"
+            problems.note("shuffled-lines", message, where, "put them into the order of the source", headline=headline)
             return
         if look.shifted:
             places = ", ".join(str(a) if a == b else f"{a}-{b}" for a, b in stretches(look.shifted))
@@ -91,7 +93,8 @@ class Admission:
             message = (
                 f"{named}, but {seen.moved:.0%} of what they say stands in other lines; they are scored as they are"
             )
-            problems.note("shuffled-lines", message, where, "put them into the order of the source")
+            headline = f"{seen.unlike.n:,} of {n:,} lines belong to other source lines"
+            problems.note("shuffled-lines", message, where, "put them into the order of the source", headline=headline)
         elif unlike and not self.free:
             problems.note("unlike-lines", f"{named}; they are scored as they are", where, "look at some of them")
 

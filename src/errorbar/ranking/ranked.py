@@ -197,7 +197,8 @@ def ranking_notes(comparisons: Comparisons, results: Sequence[RankingResult]) ->
         if result.n_missing:
             message = "there are too few items to separate any two systems, so every rank range has all ranks"
             fix = f"judge at least {result.n_missing} more"
-            notes[message] = Problem("ranking-few", message, Place(), fix=fix, severity="warning")
+            headline = f"too few items to separate any two systems: at least {result.n_missing} more are needed"
+            notes[message] = Problem("ranking-few", message, Place(), fix=fix, severity="warning", headline=headline)
     return list(notes.values())
 
 

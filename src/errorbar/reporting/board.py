@@ -13,6 +13,7 @@ from errorbar.api.paper import judge_columns, judge_lines
 from errorbar.api.score_result import measure_column
 from errorbar.core.estimate import Method
 from errorbar.core.problems import Problem, Problems, shell_words
+from errorbar.metrics.base import Measure
 from errorbar.reporting.blocks import Block, Chart, Code, Links, Prose, Report, Section, SentenceBrowser
 from errorbar.reporting.board_tables import (
     BY_TYPE,
@@ -105,7 +106,8 @@ def _corpus_sections(task: Task, standing: Standing, study: Study) -> list[Secti
     results = standing.results
     sections = study_sections(study)
     if results.corpus.kind == "hoo":
-        more = fragment_sections(task, results)
+        several = len(results.runs) > len(results.best())  # else the best runs are those of the report
+        more = fragment_sections(task, results) if several else []
     else:
         sections[0] = _with_runs(sections[0], task, results)
         more = list(_further_sections(task, standing))
@@ -157,7 +159,12 @@ def _further_sections(task: Task, standing: Standing) -> Iterator[Section]:
 
 
 def team_report(
-    results: TaskResults, team: Team, *, date: str = "", standings: Sequence[Standing] | None = None
+    results: TaskResults,
+    team: Team,
+    *,
+    date: str = "",
+    standings: Sequence[Standing] | None = None,
+    submit: bool = True,
 ) -> Report:
     """A team's page: its rank, its runs beside those of the others, recall of every error type, how to submit."""
     task = results.task
@@ -168,7 +175,7 @@ def team_report(
     for standing in standings or [Standing(corpus) for corpus in results.corpora]:
         summary += _place_sentences(standing, team)
         sections.append(_team_section(standing, team))
-    if not team.baseline:
+    if submit and not team.baseline:
         sections.append(_how_to_submit(task, team, results.corpora))
     facts = tuple((name, text) for name, text in profile.items() if text)
     return Report(f"{team.name} in {task.name}", summary, sections, facts, __version__, date)
@@ -182,7 +189,7 @@ def _place_sentences(standing: Standing, team: Team) -> list[str]:
         return []
     rank, score = shared_ranks([run.gold[0] for run in best])[at], standing.score(best[at])
     measure = main_measure(score)
-    name = f"{measure.title} of {measure.group}" if measure.group else measure.title
+    name = _name_measure(measure)
     value = phrase_estimate(score[score.main], measure.kind, judges_interval(score))
     corpus = standing.results.corpus.name
     sentences = [f"It ranks {rank} of {len(best)} on {corpus}, with {name} {value} by {best[at].submission.name}."]
@@ -194,6 +201,10 @@ def _place_sentences(standing: Standing, team: Team) -> list[str]:
     pair = next(pair for pair in pairs if {pair.first, pair.second} == both)
     adjusted = ", adjusted for all pairs" * (len(pairs) > 1)
     return [*sentences, f"{pair.sentence(study.unit, measure.sign)}{adjusted}."]
+
+
+def _name_measure(measure: Measure) -> str:
+    return f"{measure.title} of {measure.group}" if measure.group else measure.title
 
 
 def _team_section(standing: Standing, team: Team) -> Section:
@@ -230,7 +241,7 @@ def _place_chart(standing: Standing, team: Team) -> Chart:
     columns = [Column("run"), measure_column(measure), *(column for column, _ in judged)]
     rows: list[list[Cell]] = [[score.system, score[main], *(cell(score) for _, cell in judged)] for score in scores]
     level = standing.confidence_level or 0.95
-    title = f"{measure.title} of {team.name} and of the best runs of other teams"
+    title = f"{_name_measure(measure)}: {team.name} and the best runs of other teams"
     table = Table(columns, rows, title, "place-values", judge_lines(scores), level)
     text = f"Best first; {OWN} stands behind the runs of {team.name}. "
     if any(dot.outer for dot in dots):

@@ -244,7 +244,8 @@ def _warnings(studies: Sequence[Study]) -> Prose | Table:
         seen[note.code] += 1
         if seen[note.code] <= MOST_ALIKE:
             rows.append([note.severity, note.code, str(note.place), "; ".join(filter(None, (note.what, note.fix)))])
-    others = [f"and {n - MOST_ALIKE:,} more of {code}" for code, n in counts.items() if n > MOST_ALIKE]
+    others = ["errorbar explain CODE says what one means, and what to do"]
+    others += [f"and {n - MOST_ALIKE:,} more of {code}" for code, n in counts.items() if n > MOST_ALIKE]
     columns = [Column("kind"), Column("code"), Column("where"), Column("what")]
     return Table(columns, rows, f"Warnings and repairs: {sum(counts.values()):,}", "warnings", others)
 
