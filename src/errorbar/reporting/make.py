@@ -392,19 +392,6 @@ def _split_flags(systems: Systems) -> tuple[Systems, list[str]]:
     return [system for system in every if system not in flags], [str(system) for system in flags]
 
 
-def _refuse_tables(flags: Sequence[str], *, hoo: bool, crowd: bool, own: bool, alone: bool) -> None:
-    """Refuse tables of flags, and own references, beside data that they are not about.
-
-    ``alone``: there is no common gold, and there are data of raters.
-    """
-    if own and (hoo or alone):
-        message = "--reference-of is for systems that correct sentences, not for HOO data, flags and judgments"
-        raise UsageError(Problem("useless-option", message, fix="leave it out"))
-    if flags and hoo and not crowd:
-        message = f"{flags[0]} is a table of flags, which are scored against judgments or edits of tokens, not HOO data"
-        raise UsageError(Problem("report-flags", message, fix="add --judgments=FILE, or leave it out"))
-
-
 def _refuse(options: Mapping[str, object], there: bool, fix: str) -> None:  # options about data that is not there
     for option, value in options.items():
         if value and not there:

@@ -582,8 +582,8 @@ def _load_runs(
     if task.has_own_references(results.corpus.name):
         edited = _own_data(data, {run: outputs[name] for name, run in runs.items()}, Problems())
         if edited is not None:
-            own = {name: edited.own[run.name] for name, run in runs.items()}
-            loaded = replace(loaded, corpus=edited.corpus, own=own)
+            references = {name: edited.own[run.name] for name, run in runs.items()}
+            loaded = replace(loaded, corpus=edited.corpus, own=references)
     return loaded, metrics
 
 
