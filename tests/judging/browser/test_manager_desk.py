@@ -84,7 +84,7 @@ def sign_in(chromium: Browser) -> Iterator[Any]:
         page.press("#token", "Enter")
         page.locator(".charts img").first.wait_for(
             state="attached"
-        )  # a busy machine computes the first figures meanwhile
+        )
         return page
 
     yield open_page
