@@ -82,9 +82,7 @@ def sign_in(chromium: Browser) -> Iterator[Any]:
         page.goto(f"{study.url}/manage")
         page.fill("#token", study.token)
         page.press("#token", "Enter")
-        page.locator(".charts img").first.wait_for(
-            state="attached"
-        )
+        page.locator(".charts img").first.wait_for(state="attached")
         return page
 
     yield open_page
