@@ -174,7 +174,7 @@ def draw_desk(browser: Browser, folder: Path) -> None:
             page.goto(f"{study.url}/manage")
             page.fill("#token", study.token)
             page.press("#token", "Enter")
-            page.wait_for_selector(".charts")
+            page.wait_for_selector(".charts img", state="attached")
             page.wait_for_function("[...document.images].every((image) => image.complete)", timeout=120_000)
             page.screenshot(path=folder / "desk.png")
         finally:

@@ -82,7 +82,7 @@ def sign_in(chromium: Browser) -> Iterator[Any]:
         page.goto(f"{study.url}/manage")
         page.fill("#token", study.token)
         page.press("#token", "Enter")
-        page.locator(".charts").wait_for()  # a busy machine computes the first figures meanwhile
+        page.locator(".charts img").first.wait_for(state="attached")
         return page
 
     yield open_page
@@ -118,7 +118,7 @@ def test_axe_finds_nothing_in_firefox(at_work: LiveStudy, tmp_path: Path, dark: 
         fox.goto(f"{at_work.url}/manage")
         fox.run("document.querySelector('#token').value = arguments[0]", at_work.token)
         fox.run("document.querySelector('form button').click()")
-        fox.until("document.querySelector('.charts') !== null")
+        fox.until("document.querySelector('.charts img') !== null")
         for path in PAGES:
             fox.goto(f"{at_work.url}/manage{path}")
             assert fox.run("matchMedia('(prefers-color-scheme: dark)').matches") is dark

@@ -31,7 +31,7 @@ def test_stop_and_go_on(make_study: MakeStudy, sit_down: SitDown, chromium: Brow
         page.goto(f"{study.url}/manage")
         page.fill("#token", study.token)
         page.click("text=Sign in")
-        told = page.locator(".handing-out [role=status]")
+        told = page.locator("#state-now")
         told.get_by_text("narrow enough to stop").wait_for()  # a busy machine computes the first figures meanwhile
         assert "Pausing now saves 10 judgments" in told.inner_text()  # ten more are held
         assert "$1.00" in told.inner_text()

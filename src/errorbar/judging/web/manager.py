@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -142,8 +142,12 @@ def confirm_page(
 
 
 def tables_html(tables: Sequence[Table]) -> list[Markup]:
-    """Tables; everything from data is escaped in them."""
-    return [Markup(html_table(format_table(table))) for table in tables]
+    """Tables; everything from data is escaped in them, and every column has a heading."""
+
+    def headed(table: Table) -> Table:
+        return replace(table, columns=[replace(column, title=column.title or column.key) for column in table.columns])
+
+    return [Markup(html_table(format_table(headed(table)))) for table in tables]
 
 
 def login_page(request: Request, said: str = "", status: int = 200) -> Response:
