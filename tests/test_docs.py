@@ -42,7 +42,7 @@ MEASURED_ROWS = {
     "judges": 55,
     "loop": 13,
     "ranking": 50,
-    "references": 19,
+    "references": 23,
     "sampling": 65,
     "selection": 18,
     "stopping": 36,
