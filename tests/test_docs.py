@@ -43,7 +43,7 @@ MEASURED_ROWS = {
     "loop": 13,
     "own-references": 27,
     "ranking": 50,
-    "references": 19,
+    "references": 23,
     "sampling": 65,
     "selection": 18,
     "stopping": 36,

@@ -2,8 +2,9 @@
 
 ``python -m tests.demo.make_edited`` writes ``src/errorbar/demo/edited`` again; a test checks that the same comes out.
 The editor of an output keeps what any of the corpus' three annotators corrected in the same way, takes back everything
-else, and corrects what is left as annotator 0 did, who marks clear errors only. The times of three editors are drawn:
-they grow with the words to read and the words to change.
+else, and corrects what is left as annotator 0 did, who marks clear errors only. The times of six editors are drawn:
+they grow with the words to read and the words to change. Nobody corrects a sentence both from the source and from an
+output.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ FOLDER = Path(__file__).parents[2] / "src/errorbar/demo/edited"
 SEED = 3
 NAMES = ("careful", "greedy", "articles")
 EDITOR = "0"
-SPEED = {"ann": 1.0, "bea": 1.4, "cem": 0.8}
+SPEED = {"ann": 1.0, "bea": 1.4, "cem": 0.8, "dov": 1.1, "eli": 0.9, "fay": 1.2}
 READING, CHANGING = 0.4, 2.5
 """Seconds for a word of the text, and for a word that is changed."""
 
@@ -57,7 +58,7 @@ def seconds(start: Sequence[str], reference: Sequence[str], editor: str, drawn: 
 
 
 def write(folder: Path) -> None:
-    """Write the references of three systems, and the times of three editors."""
+    """Write the references of three systems, and the times of six editors."""
     folder.mkdir(parents=True, exist_ok=True)
     drawn = random.Random(SEED)
     rows = ["system,editor,sentence,seconds"]
@@ -71,9 +72,10 @@ def write(folder: Path) -> None:
         (folder / f"{name}.m2").write_text(text, encoding="utf-8")
         for number, (one, line, edits) in enumerate(zip(corpus.sentences, lines, made, strict=True), 1):
             reference = apply_edits(one.tokens, edits)
-            for editor in SPEED:
-                rows.append(f"{name},{editor},{number},{seconds(line.split(), reference, editor, drawn)}")
-                if name == NAMES[0]:
+            for turn, editor in enumerate(SPEED, number):
+                if turn % 2:
+                    rows.append(f"{name},{editor},{number},{seconds(line.split(), reference, editor, drawn)}")
+                elif name == NAMES[0]:
                     rows.append(f"source,{editor},{number},{seconds(one.tokens, reference, editor, drawn)}")
     (folder / "times.csv").write_text("".join(f"{row}\n" for row in rows), encoding="utf-8")
 

@@ -23,7 +23,7 @@ HOO = "hoo"
 
 @contextmanager
 def demo_folder(name: str) -> Iterator[Path]:
-    """Yield a folder beside the corpus, ``CROWD``, ``EDITED`` or ``HOO``, as one on disk wherever the package is kept."""
+    """Yield a folder beside the corpus, such as ``CROWD``, as one on disk wherever the package is kept."""
     with as_file(files(__package__)) as folder:
         yield folder / name
 
