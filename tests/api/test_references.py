@@ -338,6 +338,13 @@ def test_saved_time_by_hand(tmp_path: Path) -> None:
     assert (time.saved.interval.low, time.saved.interval.high) == pytest.approx((-0.3215861, 0.5157334), abs=1e-6)
 
 
+def test_times_are_in_the_signature_in_any_order(tmp_path: Path) -> None:
+    rows = ["source,a,1,10", "s,a,1,5"]
+    one, again, other = (saved("\n".join(each) + "\n", tmp_path) for each in (rows, rows[::-1], [rows[0], "s,a,1,6"]))
+    assert one.signature == again.signature != other.signature
+    assert "|times:" in one.signature
+
+
 def test_only_sentences_with_both_times_count(tmp_path: Path) -> None:
     result = saved("source,a,1,10\ns,a,1,5\ns,a,2,500\n", tmp_path)
     (time,) = result.times

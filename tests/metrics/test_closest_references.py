@@ -8,7 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from tests.helpers.simulated_references import NOISES, SIZES, audit_cost, closest_bias, study_rates, time_coverage
+from tests.helpers.simulated_references import (
+    NOISES,
+    SIZES,
+    audit_cost,
+    closest_bias,
+    editor_rates,
+    study_rates,
+    time_coverage,
+)
 
 RECORD = Path(__file__).parents[1] / "measured/references.md"
 
@@ -43,6 +51,10 @@ def test_intervals_cover_and_equal_systems_are_not_told_apart() -> None:
         assert apart <= 0.06
 
 
+def test_intervals_over_texts_and_editors_cover() -> None:
+    assert all(both >= 0.93 for _, both in rows("Change over editors").values())
+
+
 def test_an_audit_costs_what_the_table_says() -> None:
     judged, edited, f = audit_cost(0.04, draws=400)
     assert [judged, edited] == pytest.approx(rows("Audit or own references")["4"][:2], rel=0.08)
@@ -62,3 +74,4 @@ def test_simulated_studies_give_the_rates_of_the_table() -> None:
     for name, n, n_systems in (("200, 2", 200, 2), ("200, 4", 200, 4)):
         rates = study_rates(n, 200, n_systems, seed=21)
         assert rates == pytest.approx(rows("Intervals and pairs")[name], abs=0.06)
+    assert editor_rates(200, 3, 200, seed=22) == pytest.approx(rows("Change over editors")["3, 200"], abs=0.06)

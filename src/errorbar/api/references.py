@@ -41,7 +41,7 @@ from errorbar.core.estimate import BootstrapMethod, value_or_none
 from errorbar.core.problems import Problem, UsageError
 from errorbar.formats.look import Source
 from errorbar.formats.reference import named_files
-from errorbar.formats.times import FROM_SOURCE, read_times
+from errorbar.formats.times import FROM_SOURCE, EditingTime, read_times
 from errorbar.metrics.base import Metric, Opaque
 from errorbar.metrics.edit_metric import EditMetric
 from errorbar.metrics.golds import (
@@ -316,7 +316,7 @@ def references(
         fix = "add --reference-of=SYSTEM=FILE, --independent=FILE or --closest-of=FILE"
         raise UsageError(Problem("one-gold", message, fix=fix))
     data.problems.raise_errors()
-    times = [] if seconds is None else _saved_times(seconds, names, data, shared["confidence"])
+    times = [] if seconds is None else _read_times(seconds, names, data)
     how = None if shared["ci"] is False else resampling(shared, ci_method, shared["jobs"])
     data.documents.warn(data.problems, intervals=how is not None)
     return compare_loaded_golds(data, parsed, corpora, how, shared["confidence"], times)
@@ -328,7 +328,7 @@ def compare_loaded_golds(
     golds: Mapping[str, Sequence[Corpus]],
     how: Resampling | None,
     level: float,
-    times: Sequence[SavedTime] = (),
+    times: Sequence[EditingTime] = (),
 ) -> ReferencesResult:
     """Compare golds that were read, each a corpus for each system; beside them stands the corpus of the data.
 
@@ -341,14 +341,17 @@ def compare_loaded_golds(
         raise UsageError(Problem("two-choices", message, fix=fix))
     corpora = {COMMON: [data.corpus] * len(data.systems), **golds}
     costs = edit_costs(corpora[OWN], data.systems, data.documents, level) if OWN in corpora else []
+    names = [system.name for system in data.systems]
+    saved = saved_times(times, data.corpus, names, level, data.problems)
     n_closest = len(corpora[CLOSEST][0].annotators) if CLOSEST in corpora else 0
     measured, alone = _measure_golds(corpora, data, metric)
-    found = compare_golds(metric, measured, [system.name for system in data.systems], data.documents, how)
+    found = compare_golds(metric, measured, names, data.documents, how)
     conventions = [*made_by(metric, measured[0].statistics)]
     conventions += [_gold_convention(gold.name, corpora[gold.name]) for gold in measured[1:]]
+    conventions += [_times_convention(times)] if times else []
     conventions += [] if how is None else [how.convention(data.documents.clustering)]
     return ReferencesResult(
-        *(found, metric, [gold.name for gold in measured], n_closest, alone, costs, times),
+        *(found, metric, [gold.name for gold in measured], n_closest, alone, costs, saved),
         *(level, data.documents.unit, data.signature(str(metric.spec), *conventions), tuple(data.problems.notes)),
     )
 
@@ -396,14 +399,21 @@ def _measure_golds(
     return golds, alone
 
 
-def _saved_times(seconds: Source, systems: Sequence[str], data: Loaded, level: float) -> list[SavedTime]:
-    """The time that each system with times saves."""
+def _read_times(seconds: Source, systems: Sequence[str], data: Loaded) -> list[EditingTime]:
+    """The times of editors."""
     if FROM_SOURCE in systems:
         message = f"a system is called {FROM_SOURCE}, which in times is the text that is corrected"
         raise UsageError(Problem("reserved-name", message, fix="rename it: name=path"))
     times = read_times(seconds, systems, len(data.corpus), data.problems)
     data.problems.raise_errors()
-    return saved_times(times, data.corpus, systems, level, data.problems)
+    return times
+
+
+def _times_convention(times: Sequence[EditingTime]) -> str:
+    """The part of a signature that stands for the times of editors, in whatever order they come."""
+    content = ContentHash()
+    content.add(sorted(repr((time.system, time.editor, time.sentence, time.seconds)) for time in times))
+    return f"times:{content.short()}"
 
 
 def _gold_convention(name: str, corpora: Sequence[Corpus]) -> str:

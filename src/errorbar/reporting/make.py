@@ -280,10 +280,11 @@ def report(
     judges = plan_judges(shared, shared["ci_method"])
     _refuse({"--metric": metric, "--beta": beta, "--source": shared["source"], **tested, **texts}, with_gold, "--gold")
     kind = ",".join(labels["type"])
-    meanings_of = {f"--{role}": labels[role] for role in ("error", "unknown")}
-    _refuse(meanings_of, crowd or sample, "--judgments, or a judged sample")
+    named = {f"--{role}": labels[role] for role in ("error", "unknown")}
+    _refuse(named, crowd or sample, "--judgments, or a judged sample")
     _refuse({"--column": shared["column"]}, crowd, "--judgments")
-    _refuse({"--items": items, "--labels=type=": kind}, crowd or bool(flags), "--judgments, or a detector's table")
+    of_words = {"--items": items, "--labels=type=": kind}
+    _refuse(of_words, crowd or bool(flags), "--judgments, or a detector's table")
     _refuse({"--ok": labels["ok"]}, sample, "a judged sample")
     drawn, browse = resampling(shared, shared["ci_method"], shared["jobs"]), shared["browse"]
     studies: list[Study] = []
