@@ -41,6 +41,7 @@ MEASURED_ROWS = {
     "judged-detectors": 34,
     "judges": 55,
     "loop": 13,
+    "own-references": 27,
     "ranking": 50,
     "references": 23,
     "sampling": 65,

@@ -204,3 +204,16 @@ def test_the_report_says_who_edited_and_its_receipt_makes_it_again(demo: Corpus,
     assert errorbar.verify("own.receipt.json").good
     for name in ("0", "1"):
         assert f'"{name}.m2"' in Path("own.receipt.json").read_text()
+
+
+def test_references_can_be_in_memory(demo: Corpus) -> None:
+    lines = {name: Path(f"{name}.txt").read_text().splitlines() for name in ("copy", *SYSTEMS)}
+    systems = {"greedy": lines["greedy"], "careful": lines["careful"]}
+    own: dict[str, Any] = {"greedy": lines["careful"], "careful": {"ann": lines["articles"], "bob": lines["greedy"]}}
+    found = errorbar.score(systems=systems, reference_of=own, source=lines["copy"], ci=False)
+    files: dict[str, Any] = {"greedy": ["careful.txt"], "careful": {"ann": "articles.txt", "bob": "greedy.txt"}}
+    expected = errorbar.score(systems=paths("greedy", "careful"), reference_of=files, source="copy.txt", ci=False)
+    assert [(score.system, score.counts) for score in found] == [(score.system, score.counts) for score in expected]
+    assert found["careful"].annotators == ("ann", "bob")
+    with pytest.raises(UsageError, match="what they correct must be given too"):
+        errorbar.score(systems=systems, reference_of=dict.fromkeys(systems, lines["articles"]))

@@ -124,18 +124,17 @@ def take_sentences(
     for name in ("source", "gold", "systems", "files"):
         if isinstance(arguments.get(name), Iterator):
             arguments[name] = list(arguments[name])
-    source, gold = arguments.get("source"), arguments.get("gold")
     call = right_call(function, parameters)
-    if isinstance(source, Mapping) and len(source) == 1:
-        (source,) = source.values()
-    if isinstance(source, Mapping | Corpus):
-        message = "the source must be one list of sentences, or a path"
-        raise UsageError(Problem("wrong-type", message, fix=call))
+    source, gold = _only_source(arguments.get("source"), call), arguments.get("gold")
     sources = _sentences(source, "source") if isinstance(source, list | tuple) else None
     metric = arguments.get("metric")
     if isinstance(metric, str) and _FILE.search(metric) and is_there(metric):
         message = f"the metric is called like the file {metric}; what is compared with what must be named"
         raise UsageError(Problem("which-sentences", message, fix=call))
+    if own := arguments.get("reference_of"):
+        _take_own(arguments, own, source, sources, call)
+        _take_systems(arguments, names, None if sources is None else len(sources))
+        return
     if are_references(gold, sources):
         if n_unnamed > 1:
             message = f"{function} cannot tell by their order which lists are sources, references and corrections"
@@ -162,6 +161,37 @@ def take_sentences(
     corpus = _corpus(source if sources is None else sources, gold, problems, admission, call)
     arguments["gold"], arguments["source"] = corpus, None
     _take_systems(arguments, names, len(corpus))
+
+
+def _only_source(source: Any, call: str) -> Any:  # noqa: ANN401 - sentences or a path
+    """The source itself, where it came under a name."""
+    if isinstance(source, Mapping) and len(source) == 1:
+        (source,) = source.values()
+    if isinstance(source, Mapping | Corpus):
+        message = "the source must be one list of sentences, or a path"
+        raise UsageError(Problem("wrong-type", message, fix=call))
+    return source
+
+
+def _take_own(arguments: dict[str, Any], own: object, source: Any, sources: list[str] | None, call: str) -> None:  # noqa: ANN401 - sentences or a path
+    """Put a corpus in the place of sentences that are the references of a system."""
+    if not isinstance(own, Mapping):
+        return
+    in_memory = sources is not None or any(are_references(texts, sources) for texts in own.values())
+    if not in_memory:
+        return
+    if source is None:
+        message = "references are sentences here, and what they correct must be given too"
+        raise UsageError(Problem("no-source", message, fix=call))
+    force, retokenize = (arguments.get(name) is True for name in ("force", "retokenize"))
+    admission = Admission(force, retokenize, free=True)
+    arguments["reference_of"], arguments["source"] = {}, None
+    for system, texts in own.items():
+        problems = Problems(lenient=arguments.get("lenient") is True)
+        before = source if sources is None else sources
+        known = isinstance(texts, Corpus)
+        corpus = texts if known else _corpus(before, texts, problems, admission, call)
+        arguments["reference_of"][str(system)] = corpus
 
 
 def are_references(gold: object, sources: Sequence[str] | None) -> bool:

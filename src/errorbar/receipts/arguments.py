@@ -398,7 +398,7 @@ _PATH = ("source", "documents")
 _FLAGS = ("lenient", "missing_as_empty")
 _TASK = {"name", "metric", "corpora", "runs"}
 _CORPUS = {"name", "kind", "unmarked", *_FLAGS, *_PATHS, *_PATH}
-_RUN = {"team", "run", "corpus", "name", "file", "made"}
+_RUN = {"team", "run", "corpus", "name", "file", "made", "references"}
 """The keys of each record; any other key would be stated without being computed."""
 
 
@@ -410,7 +410,7 @@ def task_arguments(task: Task, files: DataFiles, outputs: Iterable[TeamSubmissio
     written = {(run.team, run.corpus): run.path for run in outputs if run.baseline and run.baseline.kind == "command"}
     if not read_once(str(task.file)):
         files.add(str(task.file))
-    corpora = [corpus for corpus in task.with_role("test") if corpus.gold]
+    corpora = [corpus for corpus in task.with_role("test") if corpus.gold or task.has_own_references(corpus.name)]
     names = {corpus.name for corpus in corpora}
     runs = [run for team in task.teams for run in team.submissions if run.corpus in names]
     return {
@@ -443,6 +443,8 @@ def _file(path: Path, files: DataFiles) -> dict[str, str]:
 
 def _run_record(run: TeamSubmission, files: DataFiles, output: Path | None) -> dict[str, object]:
     record: dict[str, object] = {"team": run.team, "run": run.run, "corpus": run.corpus}
+    if run.references:
+        record["references"] = [_file(path, files) for path in run.references]
     if run.baseline is None:
         return {**record, **_file(run.path, files)}
     if output is not None:
@@ -463,6 +465,9 @@ def read_task_record(record: Mapping[str, Any], names: Iterable[str], stage: Pat
         _check_keys(record, _TASK)
         corpora = [_read_corpus(entry, known, stage, receipt) for entry in record["corpora"]]
         runs = [_read_run(entry, known, stage, receipt) for entry in record["runs"]]
+        edited = {run.corpus for run in runs if run.references}
+        if any(not corpus.gold and corpus.name not in edited for corpus in corpora):
+            raise ValueError("gold of a corpus")
         check_specs(list(record["metric"]), receipt)
         metrics, name = tuple(record["metric"]), str(record["name"])
         if not metrics:
@@ -496,8 +501,8 @@ def _read_corpus(record: Mapping[str, Any], known: set[str], stage: Path, receip
     }
     path = {name: Path(staged_path(record[name], known, stage, receipt)) for name in _PATH if name in record}
     flags = {name: record[name] for name in _FLAGS}
-    if record["kind"] not in KINDS or record["unmarked"] not in UNMARKED or not paths["gold"]:
-        raise ValueError("kind, unmarked or gold of a corpus")
+    if record["kind"] not in KINDS or record["unmarked"] not in UNMARKED or not (paths["gold"] or "source" in path):
+        raise ValueError("kind, unmarked, gold or source of a corpus")
     if not all(isinstance(flag, bool) for flag in flags.values()):
         raise ValueError("a corpus needs true or false")
     values: dict[str, Any] = {"kind": record["kind"], "unmarked": record["unmarked"], **paths, **path, **flags}
@@ -510,7 +515,8 @@ def _read_run(record: Mapping[str, Any], known: set[str], stage: Path, receipt: 
     if not isinstance(team, str) or not isinstance(corpus, str) or type(number) is not int:
         raise ValueError("team, corpus or number of a run")
     if "made" not in record:
-        return TeamSubmission(team, number, corpus, Path(staged_path(record, known, stage, receipt)))
+        own = tuple(Path(staged_path(each, known, stage, receipt)) for each in record.get("references", ()))
+        return TeamSubmission(team, number, corpus, Path(staged_path(record, known, stage, receipt)), references=own)
     system = record["made"]
     if system["kind"] not in get_args(MadeBy):
         raise ValueError("kind of a system")

@@ -123,6 +123,7 @@ class TeamSubmission:
     late: bool = False
     submitted: datetime | None = None  # None where nobody asked, because there is no deadline
     baseline: Baseline | None = None  # what makes its output; None: a team handed it in
+    references: tuple[Path, ...] = ()  # that were made for it, of its own output
 
     @property
     def name(self) -> str:
@@ -170,6 +171,10 @@ class Task:
         """Every run for a corpus, team by team."""
         return [run for team in self.teams for run in team.submissions if run.corpus == corpus]
 
+    def has_own_references(self, corpus: str) -> bool:
+        """Whether references were made for runs for a corpus, against which all of them are scored."""
+        return any(run.references for run in self.submissions(corpus))
+
 
 # The keys of each table of the file.
 TASK = {
@@ -205,6 +210,7 @@ RUN = {
     "number": Field(toml.whole),
     "file": Field(toml.path, required=True),
     "corpus": Field(toml.text, ""),
+    "references": Field(toml.paths, ()),
     "submitted": Field(toml.moment),
     "late": Field(toml.flag),
 }
@@ -441,7 +447,8 @@ class _Runs:
         corpus = values["corpus"] or self._only_corpus("file")
         if corpus and self._is_corpus(table, "corpus", corpus) and values["file"] is not None:
             late = {key: team[key] if values[key] is None else values[key] for key in ("late", "submitted")}
-            self.add(table, values["number"] or len(self.runs) + 1, corpus, values["file"], late)
+            number, references = values["number"] or len(self.runs) + 1, values["references"]
+            self.add(table, number, corpus, values["file"], late, references)
 
     def number_files(self, texts: Sequence[str], *, hoo: bool) -> Iterator[tuple[int, Path]]:
         """Run numbers and paths: a folder holds one run in each file (or, of HOO, in each folder)."""
@@ -472,7 +479,15 @@ class _Runs:
                 self.problems.note("task-not-a-run", "left out: this is not a run", Place(str(entry)), fix=fix)
         return runs
 
-    def add(self, table: TomlTable, number: int, corpus: str, path: Path, times: Mapping[str, Any]) -> None:
+    def add(
+        self,
+        table: TomlTable,
+        number: int,
+        corpus: str,
+        path: Path,
+        times: Mapping[str, Any],
+        references: tuple[Path, ...] = (),
+    ) -> None:
         """Add a run; ``times`` has ``late`` and ``submitted``."""
         own = [run.run for run in self.runs if run.corpus == corpus]
         key = "file" if "file" in table.values else "submissions"
@@ -489,7 +504,8 @@ class _Runs:
                 submitted = datetime.fromtimestamp(_last_change(path), UTC)
             if late is None:
                 late = submitted is not None and deadline is not None and submitted > deadline
-            self.runs.append(TeamSubmission(self.team, number, corpus, path, late, submitted))
+            run = TeamSubmission(self.team, number, corpus, path, late, submitted, references=references)
+            self.runs.append(run)
 
     def _only_corpus(self, key: str) -> str:
         tests = [corpus.name for corpus in self.task.with_role("test")]

@@ -18,6 +18,7 @@ from errorbar.api.detector_results import with_detectors
 from errorbar.api.hoo_score import both_ways
 from errorbar.api.inputs import Loaded, ReadingOptions
 from errorbar.api.judgment_input import JudgmentOptions
+from errorbar.api.own_references import check_same, merge_editors, note_unequal_numbers, read_groups, score_own
 from errorbar.core.corpus import Corpus, CorrectedSentence, Hypothesis, source_record, system_record
 from errorbar.core.problems import InputError, Place, Problem, Problems
 from errorbar.edits.admission import Admission, TextInspection
@@ -295,7 +296,7 @@ def run_task(
     numbers = count(1)
     results: list[CorpusResults] = []
     for corpus in read.with_role("test"):
-        if corpus.gold:
+        if corpus.gold or read.has_own_references(corpus.name):
             results.append(_score_corpus(read, corpus, folder, problems, jobs, lambda: progress(next(numbers))))
         else:
             message = f"corpus '{corpus.name}' has no gold edits, so nothing is scored on it"
@@ -323,6 +324,8 @@ def _score_corpus(
     data = read_data(corpus)
     problems.take(data.problems.notes)
     metrics = [parse_metric(spec) for spec in task.metrics]
+    if task.has_own_references(corpus.name):
+        return _score_own(task, data, metrics, problems, done)
     gold = _Target(data, data.views(metrics), Kept(data.reference, data.units, folder))
     alternatives, single = (
         _other_targets(task, metrics, gold, folder) if isinstance(data, SentenceData) else (None, None)
@@ -380,6 +383,70 @@ def _score_corpus(
     pairs = [] if single is None else _pairs(single)
     sizes = (len(data.units), data.n_documents, data.annotators, data.rows)
     return CorpusResults(corpus, *sizes, scored, rejected, pairs, data.names)
+
+
+def _score_own(
+    task: Task, data: TaskData, metrics: Sequence[Metric], problems: Problems, done: Callable[[], object]
+) -> CorpusResults:
+    """Score each run against the references that were made for it; a run without any is refused."""
+    outputs: dict[TeamSubmission, Sequence[str]] = {}
+    refused: list[RefusedRun] = []
+    notes: dict[TeamSubmission, tuple[Problem, ...]] = {}
+    for run in task.submissions(data.corpus.name):
+        own = Problems()
+        done()
+        try:
+            if not run.references or not isinstance(data, SentenceData):
+                message = "no reference was made for this run, and scores against own references stand beside no others"
+                fix = "name references = [...] of its [[team.run]]"
+                raise InputError(Problem("task-no-reference", message, Place(str(run.path)), fix=fix))
+            outputs[run] = data.output(run.path, own)
+            data.look(str(run.path), outputs[run], own)
+            notes[run] = tuple(own.notes)
+        except InputError as error:
+            outputs.pop(run, None)
+            refused.append(RefusedRun(run, reword_problems(error.problems)))
+    scores: dict[str, list[Score]] = {run.name: [] for run in outputs}
+    loaded = _own_data(data, outputs, problems)
+    for lacking in (False, True):
+        some = [metric for metric in metrics if ("types" in metric.lacks) is lacking]
+        if some and loaded is not None:
+            for score in score_own(loaded, ScoringPlan(some, by_type=not lacking)):
+                scores[score.system].append(score)
+    order = {str(metric.spec): at for at, metric in enumerate(metrics)}
+    runs = [
+        RunScores(
+            run,
+            tuple(sorted(scores[run.name], key=lambda score: order[score.metric])),
+            n_changed=data.n_changed(output),
+            notes=notes[run],
+        )
+        for run, output in outputs.items()
+    ]
+    problems.take(note for run in outputs for note in notes[run])
+    editors = dict.fromkeys(name for scored in runs for name in scored.gold[0].annotators)
+    return CorpusResults(data.corpus, len(data.units), data.n_documents, tuple(editors), {}, runs, refused)
+
+
+def _own_data(data: TaskData, outputs: Mapping[TeamSubmission, Sequence[str]], problems: Problems) -> Loaded | None:
+    """Runs and the references that were made for each, over the sentences of the corpus; None: there is no run."""
+    if not outputs:
+        return None
+    corpus = data.corpus
+    own: dict[str, Corpus] = {}
+    for run in outputs:
+        files = [NamedFile(str(path), NamedFile.parse(str(path)).name) for path in run.references]
+        options = ReadingOptions(corpus.unmarked, lenient=corpus.lenient, source=corpus.source)
+        with rewording_errors():
+            for read, file, _ in read_groups(files, options, problems):
+                check_same(read, file, data.reference, data.reference.name)
+                own[run.name] = merge_editors(own[run.name], read, run.name) if run.name in own else read
+    problems.raise_errors()
+    note_unequal_numbers(own, problems)
+    systems = [Hypothesis(run.name, list(output)) for run, output in outputs.items()]
+    documents = Documents()
+    documents.add(data.units)
+    return Loaded(next(iter(own.values())), systems, documents, problems, (), own=own)
 
 
 def _other_targets(
@@ -486,6 +553,9 @@ def _study_runs(task: Task, results: CorpusResults, problems: Problems, resampli
         documents.warn(problems)
     systems = [Hypothesis(run.team, list(output)) for run, output in outputs.items()]
     loaded = Loaded(data.reference, systems, documents, problems, ())
+    edited = _own_data(data, outputs, Problems()) if task.has_own_references(results.corpus.name) else None
+    if edited is not None:
+        loaded = replace(loaded, corpus=edited.corpus, own={run.team: edited.own[run.name] for run in outputs})
     study = study_corpus(loaded, metrics, resampling, browse=browse)
     baselines = {run.team: run.baseline for run in runs if run.baseline is not None}
     if baselines:
