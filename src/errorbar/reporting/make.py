@@ -261,10 +261,11 @@ def report(
     judges = plan_judges(shared, shared["ci_method"])
     _refuse({"--metric": metric, "--beta": beta, "--source": shared["source"], **tested, **texts}, with_gold, "--gold")
     kind = ",".join(labels["type"])
-    meanings_of = {f"--{role}": labels[role] for role in ("error", "unknown")}
-    _refuse(meanings_of, crowd or sample, "--judgments, or a judged sample")
+    named = {f"--{role}": labels[role] for role in ("error", "unknown")}
+    _refuse(named, crowd or sample, "--judgments, or a judged sample")
     _refuse({"--column": shared["column"]}, crowd, "--judgments")
-    _refuse({"--items": items, "--labels=type=": kind}, crowd or bool(flags), "--judgments, or a detector's table")
+    of_words = {"--items": items, "--labels=type=": kind}
+    _refuse(of_words, crowd or bool(flags), "--judgments, or a detector's table")
     _refuse({"--ok": labels["ok"]}, sample, "a judged sample")
     drawn, browse = resampling(shared, shared["ci_method"], shared["jobs"]), shared["browse"]
     studies: list[Study] = []
@@ -328,16 +329,6 @@ def _require_data(there: Mapping[str, bool], systems: Systems, judged: Sequence[
     if there["sample"] != bool(judged):
         message = "a judged sample is its key and the filled-in sets"
         raise UsageError(Problem("report-sample", message, fix="give both as --sample: the key first"))
-
-
-def _require_fit(flags: Sequence[str], *, hoo: bool, crowd: bool, own: bool, others: bool) -> None:
-    """Refuse references of systems, and tables of flags, beside data that they are not for."""
-    if own and (hoo or flags or others):
-        message = "--reference-of is for systems that correct sentences, not for HOO data, flags and judgments"
-        raise UsageError(Problem("useless-option", message, fix="leave it out"))
-    if flags and hoo and not crowd:
-        message = f"{flags[0]} is a table of flags, which are scored against judgments or edits of tokens, not HOO data"
-        raise UsageError(Problem("report-flags", message, fix="add --judgments=FILE, or leave it out"))
 
 
 def _split_flags(systems: Systems) -> tuple[Systems, list[str]]:
