@@ -47,8 +47,8 @@ from errorbar.api.inputs import (
     usual_metric,
 )
 from errorbar.api.judgment_input import ITEMS, JudgmentOptions, VotesSource, column_roles, read_crowd
-from errorbar.api.own_references import first_reference, list_references, load_own
-from errorbar.api.references import ReferenceOf, read_own_references
+from errorbar.api.own_references import OwnReferences, first_reference, list_references, load_own
+from errorbar.api.references import read_own_references
 from errorbar.api.sample import Labeling, meanings, sample_estimate
 from errorbar.core.corpus import Corpus
 from errorbar.core.estimate import Method
@@ -147,10 +147,9 @@ MANY_PAIRS = 1000  # of systems: more are worth a word, since 19,900 take the be
 ON_REQUEST = "The sentences were left out on request, for data that may not be passed on."
 
 
-class Making(OfReference, Labeling, OfSystems, Resampled, Panels, total=False):
+class Making(OfReference, Labeling, OfSystems, Resampled, Panels, OwnReferences, total=False):
     """The arguments of a report beside its data."""
 
-    reference_of: ReferenceOf
     column: Annotated[
         Mapping[str, str] | str | Sequence[str],
         ArgumentDoc((), "Name of a column of the judgments: of the item, rater or label, e.g. rater=worker."),
@@ -245,18 +244,17 @@ def report(
         InputError: If a file is bad.
         UsageError: If there is nothing to report on, or arguments do not fit.
     """
-    testing, common = SwapPlan(shared["adjust"], shared["swaps"]), isinstance(gold, Corpus) or bool(gold)
-    own = () if common else shared["reference_of"]  # beside a common gold they have a section
-    with_gold = common or bool(own)
+    own, testing = shared["reference_of"], SwapPlan(shared["adjust"], shared["swaps"])
+    common = isinstance(gold, Corpus) or bool(gold)  # beside which own references get a section
+    with_gold, kind_of_data = common or bool(own), gold if common else first_reference(gold, own)
     crowd, sample = judgments is not None, sample_key is not None
     _require_data({"gold": with_gold, "crowd": crowd, "sample": sample}, systems, judged)
     systems, flags = _split_flags(systems) if with_gold else (systems, _paths(systems))
-    kind_of_data = first_reference(gold, own)
     hoo = with_gold and wants_hoo(kind_of_data, metric)
-    _require_fit(flags, hoo=hoo, crowd=crowd, own=bool(own), others=crowd or sample)
+    _refuse_tables(flags, hoo=hoo, crowd=crowd, own=bool(own), alone=not common and (crowd or sample or bool(flags)))
     labels, items, lenient = meanings(shared), shared["items"], shared["lenient"]
     tested = {"--swaps": testing.swaps, "--adjust": None if testing.adjust == SwapPlan().adjust else testing.adjust}
-    texts = {"--force": shared["force"], "--retokenize": shared["retokenize"], "--reference-of": shared["reference_of"]}
+    texts = {"--force": shared["force"], "--retokenize": shared["retokenize"]}
     texts |= {"--page=ceiling-ci": shared["ceiling_ci"] is not None, "--judges": shared["judges"] is not None}
     judges = plan_judges(shared, shared["ci_method"])
     _refuse({"--metric": metric, "--beta": beta, "--source": shared["source"], **tested, **texts}, with_gold, "--gold")
@@ -280,11 +278,11 @@ def report(
         studies.append(_hoo(_paths(gold), systems, reading, metrics, drawn, browse=browse))
     elif with_gold:
         options: dict[str, Any] = {"resampling": drawn, "testing": testing, "ceiling_resamples": shared["ceiling_ci"]}
-        options |= {"judges": judges, "browse": browse, "attacks": shared["attacks"], "own": own}
-        options |= {"reference_of": shared["reference_of"] if common else (), "asked_judges": shared["judges"]}
+        options |= {"judges": judges, "browse": browse, "attacks": shared["attacks"]}
         if not crowd:
             options["detectors"] = flags, JudgmentOptions(items=items or "words", type=kind, lenient=lenient)
         metrics = metrics_of(usual_metric(kind_of_data, metric), beta, "sentences")
+        options |= {"reference_of": own, "asked_judges": shared["judges"], "common": common}
         studies.append(_corpus(gold, systems, reading, metrics, shared["warn"], **options))
     if judgments is not None:
         labeling: dict[str, Any] = {"documents": reading.documents, "unmarked": reading.unmarked, "lenient": lenient}
@@ -299,7 +297,8 @@ def report(
         studies.append(study_sample(estimated, NamedFile.parse(key).name))
     return make_report(
         studies,
-        shared["title"] or (own_title(list_references(own)) if own else _title(gold, judgments, sample_key)),
+        shared["title"]
+        or (_title(gold, judgments, sample_key) if common or not own else own_title(list_references(own))),
         shared["command"],
         "" if browse else shared["no_sentences"],
         shared["most_sentences"],
@@ -346,6 +345,19 @@ def _split_flags(systems: Systems) -> tuple[Systems, list[str]]:
     return [system for system in every if system not in flags], [str(system) for system in flags]
 
 
+def _refuse_tables(flags: Sequence[str], *, hoo: bool, crowd: bool, own: bool, alone: bool) -> None:
+    """Refuse tables of flags, and own references, beside data that they are not about.
+
+    ``alone``: there is no common gold, and there are data of raters.
+    """
+    if own and (hoo or alone):
+        message = "--reference-of is for systems that correct sentences, not for HOO data, flags and judgments"
+        raise UsageError(Problem("useless-option", message, fix="leave it out"))
+    if flags and hoo and not crowd:
+        message = f"{flags[0]} is a table of flags, which are scored against judgments or edits of tokens, not HOO data"
+        raise UsageError(Problem("report-flags", message, fix="add --judgments=FILE, or leave it out"))
+
+
 def _refuse(options: Mapping[str, object], there: bool, fix: str) -> None:  # options about data that is not there
     for option, value in options.items():
         if value and not there:
@@ -361,24 +373,24 @@ def _corpus(
     warn: Callable[[Problem], object],
     **how: Any,  # noqa: ANN401 - as study_corpus takes it, and the detectors
 ) -> CorpusStudy:
-    own, asked_judges = how.pop("own", ()), how.pop("asked_judges", None)
+    own, asked_judges, common = (how.pop(name) for name in ("reference_of", "asked_judges", "common"))
     reading = reading.for_metrics(metrics)
-    data = load_own(gold, systems, own, reading, asked_judges) if own else load(gold, systems, reading)
+    data = load(gold, systems, reading) if common else load_own(gold, systems, own, reading, asked_judges)
     n_pairs = len(data.systems) * (len(data.systems) - 1) // 2
     if n_pairs > MANY_PAIRS and how["resampling"].method != "closed":
         message = f"{len(data.systems)} systems make {n_pairs:,} pairs, and comparing them takes most of the time"
         fix = "fewer --swaps or --resamples are quicker; --ci-method=closed compares none"
         warn(Problem("report-many-pairs", message, fix=fix, severity="warning"))
     flags, asked = how.pop("detectors", ((), None))
-    if reference_of := how.pop("reference_of"):
-        how["own"] = read_own_references(reference_of, data, reading)
+    if own and common:
+        how["own"] = read_own_references(own, data, reading)
         data.problems.raise_errors()
     study = study_corpus(data, metrics, **how)
     if flags:
         study = with_detectors(study, data.corpus, flags, asked, how["resampling"], texts=how["browse"])
     names = [file.name for file in expand_files(_paths(gold))]
     called = ", ".join(names) if len(names) <= MOST_NAMED else files_text(names)
-    if own:
+    if not common:
         called = own_title(data.own)
     return replace(study, name=called) if called else study
 
