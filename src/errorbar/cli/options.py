@@ -200,6 +200,7 @@ class Numbers(click.ParamType[Sequence[float]]):
 GOLD = ("--gold", "--reference")
 NUMBERS = {"type": Numbers(), "metavar": "A,B,...", "multiple": False}
 OPTIONS: Mapping[str, Mapping[str, Any]] = {
+    "as_written": {"hidden": True},
     "beta": {"metavar": "B", "hidden": True},
     "ci": {"names": ("--ci/--no-ci",)},
     "column": {"metavar": "ROLE=NAME"},

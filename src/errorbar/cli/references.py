@@ -12,7 +12,7 @@ from errorbar.cli.output import OutputOptions, output_options
 
 
 @click.command("references", cls=Command)
-@options_of("errorbar.api.references:references", systems=SYSTEMS, as_written={"hidden": True})
+@options_of("errorbar.api.references:references", systems=SYSTEMS)
 @output_options
 def command(output: OutputOptions, **options: Any) -> None:
     """Score systems under a common gold and under others side by side, with what each gold changes.
