@@ -41,7 +41,7 @@ MEASURED_ROWS = {
     "judged-detectors": 34,
     "judges": 55,
     "loop": 13,
-    "pools": 21,
+    "pools": 24,
     "ranking": 50,
     "sampling": 65,
     "selection": 18,
