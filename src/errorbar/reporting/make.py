@@ -274,9 +274,8 @@ def report(
     _require_fit(flags, hoo=hoo, crowd=crowd, own=bool(own), alone=not common and (crowd or sample or bool(flags)))
     labels, items, lenient = meanings(shared), shared["items"], shared["lenient"]
     tested = {"--swaps": testing.swaps, "--adjust": None if testing.adjust == SwapPlan().adjust else testing.adjust}
-    texts = {"--force": shared["force"], "--retokenize": shared["retokenize"]}
+    texts = {"--force": shared["force"], "--retokenize": shared["retokenize"], "--pools": shared["pools"] is not None}
     texts |= {"--page=ceiling-ci": shared["ceiling_ci"] is not None, "--judges": shared["judges"] is not None}
-    texts |= {"--pools": shared["pools"] is not None}
     judges = plan_judges(shared, shared["ci_method"])
     _refuse({"--metric": metric, "--beta": beta, "--source": shared["source"], **tested, **texts}, with_gold, "--gold")
     kind = ",".join(labels["type"])
