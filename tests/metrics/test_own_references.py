@@ -18,8 +18,8 @@ SEED = 7
 
 
 def cells(start: str) -> list[str]:
-    """The cells of the measured row that starts so."""
-    (row,) = (line for line in MEASURED.splitlines() if line.startswith(start))
+    """The cells of the first measured row that starts so: coverage comes before p-values."""
+    row = next(line for line in MEASURED.splitlines() if line.startswith(start))
     return [cell.strip() for cell in row.strip("|").split("|")]
 
 
