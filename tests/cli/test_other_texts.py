@@ -172,15 +172,11 @@ class TestLibrary:
         assert found.signature.conventions == ("retokenized",)
 
     def test_studies(self) -> None:
-        from errorbar import Resampling
-        from errorbar.api import study_corpus
         from errorbar.metrics import StudyPlan, prepare_study
-        from tests.api.examples import loaded
 
         other = package.Hypothesis("other", OTHER)
-        how = Resampling(replicates=20)
-        study = study_corpus(loaded(self.CORPUS, [other]), [package.M2()], resampling=how)
-        assert [note.code for note in study.notes].count("not-this-source") == 1
+        page = package.report(self.CORPUS, [other], force=True, resamples=20)
+        assert [note.code for note in page.notes].count("not-this-source") == 1
         with pytest.raises(InputError, match="not-this-source"):
             prepare_study(self.CORPUS, [other], package.M2(), package.Problems())
         assert prepare_study(self.CORPUS, [other], package.M2(), package.Problems(), StudyPlan(force=True)).systems

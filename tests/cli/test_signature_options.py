@@ -29,8 +29,9 @@ DOCUMENTS = '<DOC nid="{}">\n<TEXT>\n<P>\n{}\n</P>\n</TEXT>\n<ANNOTATION teacher
 # Options that say what is printed, where and by whom, what the exit code rests on, or are for HOO data, whose
 # signatures have tests of their own.
 NO_DIGIT = {"systems", "gold", "style", "output", "order", "jobs", "pairs", "force", "help"}
-NO_DIGIT |= {"fail_if_worse", "github", "junit"}
 NO_DIGIT |= {"fail_if_worse", "junit", "github"}  # what follows from the digits
+
+OWN = "--reference-of one={0} --reference-of two={0}"
 
 # command and what is run, what is added or given otherwise, and the options that this shows.
 CHANGES = [
@@ -60,6 +61,13 @@ CHANGES = [
     ("compare", "", "--swaps 300", "swaps"),
     ("score", "", "--judges fixed", "judges"),
     ("score", "--judges random(k=1)", "--judges random(k=2)", "judges"),
+    ("score", "--pools pools.toml", "--pools others.toml", "pools"),
+    ("compare", "--pools pools.toml", "--pools others.toml", "pools"),
+    ("ceiling", "--pools pools.toml", "--pools others.toml", "pools"),
+    ("score", "--pools three.toml", "--pools three.toml --pools-random", "pools_random"),
+    ("compare", "--pools three.toml", "--pools three.toml --pools-random", "pools_random"),
+    ("score", OWN.format("gold.m2"), OWN.format("choose.m2"), "reference_of"),
+    ("compare", OWN.format("gold.m2"), OWN.format("choose.m2"), "reference_of"),
     ("score", "--gold choose.m2 --judges random", "--gold choose.m2 --judges random(population=none)", "judges"),
     ("compare", "", "--judges fixed", "judges"),
     ("compare", "--judges random(k=1)", "--judges random(k=2)", "judges"),
@@ -146,6 +154,9 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = "S a b c d .\n" + A_LINE.format(0, 3, "Det", "X b Z", 0)
     parts = [A_LINE.format(k, k + 1, "Det", said, 1) for k, said in ((0, "X"), (2, "Z"), (3, "v"))]
     Path("choose.m2").write_text(GOLD.replace(FIRST, "".join([whole, *parts, "\n"])))
+    for name, pools in (("pools", ("01", "2")), ("others", ("0", "12")), ("three", "012")):
+        named = [f"{name}{k} = {list(judges)}\n" for k, judges in enumerate(pools)]
+        Path(f"{name}.toml").write_text("".join(["[pools]\n", *named]))
     for name, size, prefix in (("pairs", 2, ""), ("tens", 4, ""), ("renamed", 2, "essay ")):
         Path(f"{name}.sgml").write_text(essays(size, prefix))
     for name, lines in SYSTEMS.items():
@@ -157,7 +168,7 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def run(errorbar: CommandLine, command: str, options: str) -> tuple[list[object], set[str]]:
     """Every number and reason of the JSON output, and its signatures."""
-    gold = () if "--gold" in options else ("--gold", "gold.m2")
+    gold = () if "--gold" in options or "--reference-of" in options else ("--gold", "gold.m2")
     systems = ("two",) if "joined" in options else SYSTEMS
     done = errorbar(command, *systems, *gold, *options.split(), "--format", "json")
     assert done.code == 0, done.err

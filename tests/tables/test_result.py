@@ -104,7 +104,7 @@ def test_on_standard_output(capsys: pytest.CaptureFixture[str]) -> None:
     run("x", "--format", "csv")
     said = capsys.readouterr()
     assert said.out == "system,f\nx,0.5\n\nn\n1\n"
-    assert said.err == "warning: f:1: it is odd [odd]\n"
+    assert said.err == "warning: f:1: it is odd; errorbar explain odd\n"
     run("x", "--format", "json")
     said = capsys.readouterr()
     document = json.loads(said.out)

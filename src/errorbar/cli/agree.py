@@ -16,7 +16,7 @@ from errorbar.core.problems import Problem, UsageError
 @options_of(
     "errorbar.api.agree:agree",
     judgments={"argument": "FILE..."},
-    repeats={"type": click.Choice(("refuse", "first", "last"))},
+    repeats={"type": click.Choice(("refuse", "first", "last")), "hidden": True},
     clusters=None,
     unknown=None,
     type=None,

@@ -38,6 +38,7 @@ EXTRAS = {
             "sqlalchemy": "sqlalchemy",
             "alembic": "alembic",
             "jinja2": "jinja2",
+            "vl_convert": "vl-convert-python",
             "segno": "segno",
         },
     ),

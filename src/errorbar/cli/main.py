@@ -194,7 +194,7 @@ COMMANDS = {
 }
 """The commands of this folder with their one-line help; a command's module is imported only when it runs."""
 SECTIONS = {
-    "Score systems": "score compare ceiling attack meta",
+    "Score systems": "score compare references ceiling attack meta",
     "Study judges and judgments": "agree judges plan-judging crowd curve rank",
     "Collect judgments": "judge sample audit",
     "Publish": "report task verify reproduce",

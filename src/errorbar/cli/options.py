@@ -212,7 +212,9 @@ OPTIONS: Mapping[str, Mapping[str, Any]] = {
     "labels": {"metavar": "[ROLE=]LABEL"},
     "lenient": {"names": ("--lenient/--strict",)},
     "metric": {"metavar": "SPEC"},
+    "pools_random": {"hidden": True},
     "reference_of": {"type": INPUT, "metavar": "SYSTEM=FILE"},
+    "retokenize": {"hidden": True},
     "source": {"multiple": False},
 }
 """The form of options on the command line, by the names of arguments, where it does not follow from the type."""

@@ -113,6 +113,7 @@ def _has_receipt(out: str, settings: Mapping[str, str]) -> bool:
     judgments={"multiple": False},
     column={"hidden": True},
     unmarked={"hidden": True},
+    force={"hidden": True},
     adjust={
         "type": str,
         "hidden": True,

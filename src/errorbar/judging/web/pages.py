@@ -55,17 +55,23 @@ def _safe(html: str) -> object:
     return import_module("markupsafe").Markup(html)
 
 
-_ADDRESS = re.compile(r"(https://[^\s<>\"]*[\w/]|[\w.+-]+@[\w-]+(?:\.[\w-]+)+)")
+_MAIL = re.compile(r"[\w.+-]+@[\w-][\w.-]*")
 
 
 def link_contact(contact: str) -> object:
     """A contact as HTML: addresses of mail and of the web in it can be opened, all else is text."""
-    texts = _ADDRESS.split(contact)
-    for at in range(1, len(texts), 2):
-        address = texts[at] if texts[at].startswith("https://") else f"mailto:{texts[at]}"
-        texts[at] = f'<a href="{escape(address)}">{escape(texts[at])}</a>'
-    texts[::2] = map(escape, texts[::2])
-    return _safe("".join(texts))
+    return _safe("".join(map(_link_word, re.split(r"(\s+)", contact))))
+
+
+def _link_word(word: str) -> str:
+    """A word as HTML: opened by a click where it is an address, beside its punctuation."""
+    address = word.strip(".,;:!?()<>\"'")
+    is_web = address.startswith("https://")
+    if not is_web and not (_MAIL.fullmatch(address) and "." in address.partition("@")[2]):
+        return escape(word)
+    before, _, after = word.partition(address)
+    target = address if is_web else f"mailto:{address}"
+    return f'{escape(before)}<a href="{escape(target)}">{escape(address)}</a>{escape(after)}'
 
 
 def work_page(
