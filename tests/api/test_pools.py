@@ -132,7 +132,7 @@ def test_the_order_of_two_systems_depends_on_the_pool_where_each_is_ahead_in_one
         "verbs is ahead in pool minimal, nouns is ahead in pool fluent"
     )
     assert [result.pools.winner(at)[0] for at in range(2)] == ["verbs", "nouns"]
-    assert "the best score has verbs in pool minimal and nouns in pool fluent" in str(result)
+    assert "the best score has verbs in pool minimal; nouns in pool fluent" in str(result)
 
 
 def test_so_few_judges_that_no_test_could_decide_are_undecided() -> None:
@@ -142,6 +142,18 @@ def test_so_few_judges_that_no_test_could_decide_are_undecided() -> None:
     assert (pair.interaction.smallest_p, pair.result(result.alpha)) == (1 / 3, "undecided")
     assert "so few judges cannot show that it depends on the pool (p >= 0.33)" in result.pools.sentence(pair)
     assert "depends on the pool:" not in result.pools.sentence(pair)
+
+
+def test_lines_on_pools_name_each_system_once_and_count_right() -> None:
+    result = str(compare(study(), systems()[:2], pools={"a": ["A1"], "b": ["A2"], "c": ["A5"]}))
+    assert "the best score has verbs in pools a and b; nouns in pool c\n" in result
+    assert "from the only way to deal the judges into such pools" in result
+
+
+def test_no_system_is_best_that_scores_like_another() -> None:
+    verbs, twin = systems()[0], Hypothesis("twin", systems()[0].lines)
+    for result in (score(study(), [verbs, twin], pools=POOLS), compare(study(), [verbs, twin], pools=POOLS)):
+        assert "verbs and twin have the best score in every pool" in str(result)
 
 
 def test_where_nothing_depends_on_the_pool_the_sentence_says_what_is_known() -> None:
@@ -296,7 +308,7 @@ def test_a_file_of_pools_is_the_same_as_names_in_memory(tmp_path: Path) -> None:
         ("[described]", "[describe]", "pool-file-key", "a pool-file has no table or key 'describe'"),
         ("random = true", "random = 1", "pool-file-value", "pools.toml:1: random must be true or false"),
         ('b = "A[34]"', "b = 3", "pool-file-value", "pools.toml:5: b must be a text or a list of texts"),
-        ('b = "A[34]"\n', "", "pool-few", "2 pools do not show how pools vary"),
+        ('b = "A[34]"\n', "", "pool-few", "2 pools: too few to show how pools vary"),
         ("[pools]", "[pools", "pool-file-toml", "not valid TOML"),
     ],
 )
@@ -322,6 +334,7 @@ def test_a_file_that_will_not_do_is_refused_with_its_place(
         ({"a": ["A1"], "b": ["B*"]}, {}, "pool-nobody"),
         ({"a": ["A1"], "b": ["A2"]}, {"metric": "m2(choose=A1)"}, "metric-lacks"),
         ({"a": ["A1"], "b": ["A2"]}, {"ci_method": "closed"}, "useless-option"),
+        ({"a": ["A1"], "b": ["A2"]}, {"by": "type"}, "useless-option"),
         (None, {"pools_random": True}, "useless-option"),
     ],
 )

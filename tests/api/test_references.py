@@ -230,6 +230,13 @@ def test_without_intervals_nobody_is_ahead(gold: Corpus) -> None:
     assert "ci:" not in result.signature
 
 
+def test_of_one_system_the_table_says_what_intervals_are_over(gold: Corpus) -> None:
+    lines = [sentence.text for sentence in gold.sentences]
+    result = str(errorbar.references(gold, {"copy": lines[:-1] + ["other words"]}, independent=gold, resamples=20))
+    assert "intervals are over" in result
+    assert "ahead:" not in result
+
+
 def test_every_gold_is_in_the_signature(gold: Corpus) -> None:
     one, other = (
         errorbar.references(gold, SYSTEMS, reference_of=dict.fromkeys(NAMES, gold.only([who])), ci=False).signature
@@ -378,7 +385,7 @@ def test_times_that_cannot_be_are_refused(tmp_path: Path, row: str, code: str) -
 
 
 def test_a_file_of_times_has_rows(tmp_path: Path) -> None:
-    for rows in ("", "other,a,1,5\n"):
+    for rows in ("", "other,a,1,5\n", "source,a,1,5\n"):
         with pytest.raises(InputError, match="times-empty"):
             saved(rows, tmp_path)
 

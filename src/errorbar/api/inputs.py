@@ -233,7 +233,8 @@ class ReadingOptions:
                 "annotators mark themselves systems score higher (CoNLL-2014's CAMB 37.3, not 33.6)"
             )
             fix = "give annotated files if there are any; --metric='m2(edits=errant)' comes near them (37.3)"
-            problems.note("reference-texts", message, Place(), fix)
+            headline = f"references are texts: {self.smallest} scores lower than against annotators' own edits"
+            problems.note("reference-texts", message, Place(), fix, headline=headline)
 
     def problems(self) -> Problems:
         """A notebook for whoever reads this way."""

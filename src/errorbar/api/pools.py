@@ -19,7 +19,7 @@ from errorbar.metrics.comparison import System
 from errorbar.metrics.judges import JudgePlan, JudgeRule
 from errorbar.metrics.over_judges import PairTesting
 from errorbar.metrics.pool_ceiling import PoolCeiling
-from errorbar.metrics.pool_pairs import Depends, PoolComparison, PoolPair, compare_in_pools
+from errorbar.metrics.pool_pairs import Depends, PoolComparison, PoolPair, compare_in_pools, where_in
 from errorbar.metrics.pools import pool_judging
 from errorbar.metrics.scores import JointEstimate, PoolMean, PoolScore, Score, over_text
 from errorbar.tables.plain import attributes, estimate_record
@@ -101,7 +101,11 @@ def _notes(scores: Sequence[Score]) -> Iterator[str]:
     for metric in dict.fromkeys(score.metric for score in scores):
         own = [score for score in scores if score.metric == metric]
         if len(own) > 1:
-            best = best_line([(pool, [score.system for score, _ in ranked]) for pool, _, ranked in _by_pool(own)])
+            ranked = [
+                (pool, [(score.system, values[score.main].value) for score, values in row])
+                for pool, _, row in _by_pool(own)
+            ]
+            best = best_line([(pool, [name for name, value in row if value == row[0][1]]) for pool, row in ranked])
             yield f"{best}; whether that is chance: errorbar compare --pools"
         if first.mean is None:
             yield _range_line(own)
@@ -113,13 +117,17 @@ def _scope(pool: Pool, rule: JudgeRule) -> str:
     return f"{over_text(pool, rule)} ({join_words(pool.judges)}){population}"
 
 
-def best_line(ranked: Sequence[tuple[str, Sequence[str]]]) -> str:
-    """The line on who is best in each pool, of the systems of each pool in order."""
-    best = {pool: systems[0] for pool, systems in ranked if pool != ALL_POOLS}
-    if len(set(best.values())) == 1:
-        return f"{next(iter(best.values()))} has the best score in every pool"
-    named = (f"{system} in pool {pool}" for pool, system in best.items())
-    return f"the best score has {join_words(list(named))}"
+def best_line(best: Sequence[tuple[str, Sequence[str]]]) -> str:
+    """The line on who is best in each pool, of the systems that have its best score."""
+    where: dict[str, list[str]] = {}
+    for pool, systems in best:
+        if pool != ALL_POOLS:
+            where.setdefault(join_words(systems), []).append(pool)
+    if len(where) == 1:
+        return f"{next(iter(where))} {'has' if len(best[0][1]) == 1 else 'have'} the best score in every pool"
+    return (
+        f"the best score has {'; '.join(f'{systems} {where_in(pools, len(best))}' for systems, pools in where.items())}"
+    )
 
 
 def _range_line(scores: Sequence[Score]) -> str:
@@ -218,7 +226,7 @@ def pool_comparison_tables(result: PoolComparison) -> list[Table]:
         Column(measure.title, measure.kind, measure.name),
     ]
     columns.append(Column("in this pool", key="standing"))
-    winners = [(name, [result.winner(at)[0]]) for at, name in enumerate(result.pool_names)]
+    winners = [(name, result.best(at)) for at, name in enumerate(result.pool_names)]
     notes = [f"scores are against {format_count(result.judging.k, 'judges')} of the pool", best_line(winners)]
     scores = Table(columns, rows, "Systems in each pool of judges", "pools", notes)
     return [scores, _pair_table(result)]
@@ -262,7 +270,8 @@ def _pair_notes(result: PoolComparison) -> Iterator[str]:
     adjusted = f", adjusted for {n_pairs:,} pairs" if n_pairs > 1 else ""
     test = next((pair.interaction for pair in result.pairs if pair.interaction is not None), None)
     if test is not None:
-        ways = f"{'all' if test.exact else 'of'} {test.n_ways:,} ways to deal the judges into such pools"
+        ways = f"{'all' if test.exact else 'of'} {test.n_ways:,} ways"
+        ways = f"{'the only way' if test.n_ways == 1 else ways} to deal the judges into such pools"
         yield f"system x pool: p of no dependence on the pool{adjusted}, from {ways}; on these texts"
     yield from (f"{result.sentence(pair)}." for pair in result.pairs[:MOST_NAMED])
     if n_pairs > MOST_NAMED:

@@ -231,11 +231,12 @@ class ReferencesResult(Result):
         level, measure = f"{100 * (1 - self.confidence):.3g}%", self.metric.measures[self.metric.main].title
         beside = [NAMES[gold] for gold in dict.fromkeys(score.beside for score in self.scores) if gold]
         lines = [f"change: {measure} under this gold minus {measure} under {' or '.join(beside)}"] if beside else []
+        if any(estimate.interval for score in self.scores for estimate in score.estimates.values()):
+            lines.append(
+                f"intervals are over {self.unit}s, with these references; of changes and pairs they are paired"
+            )
         if any(pair.p is not None for pair in self.pairs):
-            lines += [
-                f"intervals are over {self.unit}s, with these references; of changes and pairs they are paired",
-                f"ahead: the difference is significant at the {level} level, adjusted for all pairs (max-T)",
-            ]
+            lines.append(f"ahead: the difference is significant at the {level} level, adjusted for all pairs (max-T)")
         if COMMON_TEXT in self.golds:
             lines.append(
                 "common as text: edits are made of the annotators' texts, as those of references that are texts"

@@ -55,6 +55,11 @@ class ScoringOptions(ScoringWithJudges, OwnReferences, total=False):
     RANDOM_POOLS,
     CLOSED_POOLS,
     Useless(
+        "pools pools_random",
+        "is about whole scores, and --by={by} shows parts of them",
+        lambda arguments: arguments["by"] is not None,
+    ),
+    Useless(
         "ci_method resamples confidence seed judges",
         "is about intervals, and --by={by} has none",
         lambda arguments: arguments["by"] in ("sentence", "fragment") and arguments["ci"] is None,

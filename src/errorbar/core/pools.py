@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 
 from errorbar.core.corpus import ContentHash
-from errorbar.core.labels import join_words, natural_order
+from errorbar.core.labels import format_count, join_words, natural_order
 from errorbar.core.problems import InputError, Place, Problem, Problems, UsageError, nearest
 
 NOWHERE = Place()
@@ -114,8 +114,8 @@ def check_pools(pools: Pools, place: Place = NOWHERE) -> Pools:
     """Refuse too few pools, or one without judges; the pools as they are."""
     least = LEAST_SAMPLED if pools.sampled else LEAST_POOLS
     if len(pools) < least:
-        why = "do not show how pools vary" if pools.sampled else "have nothing to be compared with"
-        message = f"{len(pools)} pool{'s' * (len(pools) != 1)} {why}"
+        why = "too few to show how pools vary" if pools.sampled else "too few to compare"
+        message = f"{format_count(len(pools), 'pools')}: {why}"
         fix = (
             "leave out random: the range over pools is shown" if len(pools) == LEAST_POOLS else 'minimal = ["A1", "A2"]'
         )

@@ -55,7 +55,7 @@ def read_times(path: Source, systems: Collection[str], n_sentences: int, problem
     for system, count in others.items():
         message = f"{format_count(count, 'rows')} of '{system}', which is not scored, do not count"
         problems.note("times-system", message, Place(display_name(path)), nearest(system, known))
-    if not times and not problems.errors:
+    if all(time.system == FROM_SOURCE for time in times.values()) and not problems.errors:
         message, expected = "the file has no time of a system that is scored", "a row for each sentence and editor"
         problems.error("times-empty", message, Place(display_name(path)), expected)
     return list(times.values())

@@ -84,10 +84,14 @@ class PoolComparison:
         """The names of the pools."""
         return [pool.name for pool in self.judging.pools]
 
+    def best(self, pool: int) -> list[str]:
+        """The systems with the best score in a pool: several, if these are alike."""
+        goodness = np.nan_to_num(self.measure.sign * self.values[pool], nan=-np.inf)
+        return [self.names[at] for at in np.flatnonzero(goodness == goodness.max())]
+
     def winner(self, pool: int) -> tuple[str, list[str]]:
         """The system with the best score in a pool, and those that it is not told apart from."""
-        goodness = np.nan_to_num(self.measure.sign * self.values[pool], nan=-np.inf)
-        best = self.names[int(goodness.argmax())]
+        best = self.best(pool)[0]
         own = [pair for pair in self.pairs if best in (pair.first, pair.second)]
         level = [pair for pair in own if pair.ahead(pool, self.measure.sign, self.alpha) != best]
         return best, [pair.second if pair.first == best else pair.first for pair in level]
@@ -107,9 +111,9 @@ class PoolComparison:
         }
         result = pair.result(self.alpha)
         both = [name for name in (pair.first, pair.second) if by.get(name)]
-        parts = [f"{name} is ahead {_where(by[name], len(ahead))}" for name in both]
+        parts = [f"{name} is ahead {where_in(by[name], len(ahead))}" for name in both]
         if level := by.get(""):
-            where = "in any pool" if not both else _where(level, len(ahead))
+            where = "in any pool" if not both else where_in(level, len(ahead))
             parts.append(f"{'' if both else 'they are '}not told apart {where}")
         facts = f"{pair.first} and {pair.second}: {', '.join(parts)}"
         if self.order_depends(pair):
@@ -129,7 +133,7 @@ def _least(pair: PoolPair) -> float:
     return 1.0 if pair.interaction is None else pair.interaction.smallest_p
 
 
-def _where(pools: Sequence[str], n_pools: int) -> str:
+def where_in(pools: Sequence[str], n_pools: int) -> str:
     """``in pool g1``, ``in pools g1 and g2``, ``in every pool``."""
     if len(pools) == n_pools:
         return "in every pool"
