@@ -132,7 +132,7 @@ def test_the_order_of_two_systems_depends_on_the_pool_where_each_is_ahead_in_one
         "verbs is ahead in pool minimal, nouns is ahead in pool fluent"
     )
     assert [result.pools.winner(at)[0] for at in range(2)] == ["verbs", "nouns"]
-    assert "the best score has verbs in pool minimal; nouns in pool fluent" in str(result)
+    assert "the best score has verbs in pool minimal and nouns in pool fluent" in str(result)
 
 
 def test_so_few_judges_that_no_test_could_decide_are_undecided() -> None:
@@ -146,7 +146,7 @@ def test_so_few_judges_that_no_test_could_decide_are_undecided() -> None:
 
 def test_lines_on_pools_name_each_system_once_and_count_right() -> None:
     result = str(compare(study(), systems()[:2], pools={"a": ["A1"], "b": ["A2"], "c": ["A5"]}))
-    assert "the best score has verbs in pools a and b; nouns in pool c\n" in result
+    assert "the best score has verbs in pools a and b and nouns in pool c\n" in result
     assert "from the only way to deal the judges into such pools" in result
 
 

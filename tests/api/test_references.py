@@ -232,7 +232,7 @@ def test_without_intervals_nobody_is_ahead(gold: Corpus) -> None:
 
 def test_of_one_system_the_table_says_what_intervals_are_over(gold: Corpus) -> None:
     lines = [sentence.text for sentence in gold.sentences]
-    result = str(errorbar.references(gold, {"copy": lines[:-1] + ["other words"]}, independent=gold, resamples=20))
+    result = str(errorbar.references(gold, {"copy": [*lines[:-1], "other words"]}, independent=gold, resamples=20))
     assert "intervals are over" in result
     assert "ahead:" not in result
 

@@ -125,9 +125,8 @@ def best_line(best: Sequence[tuple[str, Sequence[str]]]) -> str:
             where.setdefault(join_words(systems), []).append(pool)
     if len(where) == 1:
         return f"{next(iter(where))} {'has' if len(best[0][1]) == 1 else 'have'} the best score in every pool"
-    return (
-        f"the best score has {'; '.join(f'{systems} {where_in(pools, len(best))}' for systems, pools in where.items())}"
-    )
+    named = [f"{systems} {where_in(pools, len(best))}" for systems, pools in where.items()]
+    return f"the best score has {join_words(named)}"
 
 
 def _range_line(scores: Sequence[Score]) -> str:

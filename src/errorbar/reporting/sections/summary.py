@@ -143,7 +143,7 @@ def _pools(study: CorpusStudy) -> list[str]:
     compared = None if study.comparison is None else study.comparison.pools
     if compared is None:
         return []
-    winners = [(name, [compared.winner(at)[0]]) for at, name in enumerate(compared.pool_names)]
+    winners = [(name, compared.best(at)) for at, name in enumerate(compared.pool_names)]
     depends = [compared.sentence(pair) for pair in compared.pairs if compared.order_depends(pair)]
     more = f" and {len(depends) - 1} more pairs are so" if len(depends) > 1 else ""
     lines = [best_line(winners), *(f"{line}{more}" for line in depends[:1])]
