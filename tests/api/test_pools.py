@@ -165,6 +165,24 @@ def test_where_nothing_depends_on_the_pool_the_sentence_says_what_is_known() -> 
     )
 
 
+def test_a_result_that_leans_on_judges_who_vary_alike_has_a_warning() -> None:
+    pools: Pools = {"few": ["A1", "A2"], "many": "A[3-8]"}
+    verbs = dict(zip(EIGHT, (1.0, 0.6, 0.1, 0.12, 0.08, 0.1, 0.1, 0.12), strict=True))  # how often each corrects them
+    rng, sentences = np.random.default_rng(3), []
+    for _ in range(40):
+        own = {who: ((Edit(1, 2, ("goes",), "V"),) if rng.random() < often else ()) for who, often in verbs.items()}
+        both = {who: (*edits, Edit(6, 7, ("books",), "N")) for who, edits in own.items()}
+        sentences.append(Sentence(TEXT, both))
+    result = compare(Corpus(sentences, EIGHT), systems()[:2], pools=pools)
+    (pair,) = result.pools.pairs
+    assert pair.interaction.p <= 0.05 < pair.interaction.p_welch
+    (note,) = [note for note in result.notes if note.code == "pool-spreads"]
+    assert note.what.endswith("(verbs and nouns)")
+    sure = compare(study(), systems()[:2], pools=POOLS)
+    assert sure.pools.pairs[0].interaction.p_welch <= 0.05
+    assert "pool-spreads" not in [note.code for note in sure.notes]
+
+
 def test_the_test_is_over_the_texts_that_every_judge_looked_at() -> None:
     gold = study()
     for sentence in gold.sentences[:5]:

@@ -7,6 +7,7 @@ from math import inf
 
 import numpy as np
 import pytest
+from scipy.stats import f_oneway, ttest_ind
 
 from errorbar.core import Interval, Undefined
 from errorbar.stats.pools import Dealing, PoolVariance, count_ways, deal_judges, three_way
@@ -119,6 +120,32 @@ def test_with_one_judge_in_each_pool_nothing_can_be_significant() -> None:
     table = PoolWorld((1, 1), apart=(0.0, 50.0)).draw(np.random.default_rng(1))[0]
     (test,) = Dealing.of(np.eye(2, dtype=np.uint8), 1, (1, 1)).test([table])
     assert (test.p, test.smallest_p, test.n_ways) == (1.0, 1.0, 1)
+
+
+def test_of_two_pools_the_p_of_welch_is_that_of_his_t() -> None:
+    table = PoolWorld((3, 5), apart=(0.0, 3.0)).draw(np.random.default_rng(8))[0]
+    (test,) = Dealing.of(np.eye(8, dtype=np.uint8), 1, (3, 5)).test([table])
+    assert test.p_welch == pytest.approx(ttest_ind(table[0, :3], table[0, 3:], equal_var=False).pvalue)
+
+
+def test_of_three_pools_the_p_of_welch_is_that_of_scipy() -> None:
+    table = PoolWorld((3, 4, 2), apart=(0.0, 3.0, 1.0)).draw(np.random.default_rng(8))[0]
+    (test,) = Dealing.of(np.eye(9, dtype=np.uint8), 1, (3, 4, 2)).test([table])
+    scores = table[0, :3], table[0, 3:7], table[0, 7:]
+    assert test.p_welch == pytest.approx(f_oneway(*scores, equal_var=False).pvalue)
+
+
+def test_a_pool_of_one_judge_has_no_p_of_welch() -> None:
+    table = PoolWorld((1, 3)).draw(np.random.default_rng(1))[0]
+    (test,) = Dealing.of(np.eye(4, dtype=np.uint8), 1, (1, 3)).test([table])
+    assert test.p_welch is None
+
+
+def test_welch_hardly_errs_where_a_small_pool_varies_more() -> None:
+    """A part of docs/measurements/pools.md; .05 of 400 has a standard error of .011."""
+    alone, both = PoolWorld((3, 7), deviations=(3.0, 1.0)).reject_and_agree(np.random.default_rng(5), 400)
+    assert alone > 0.1
+    assert both <= 0.09
 
 
 def test_a_difference_that_no_text_changes_cannot_be_tested() -> None:

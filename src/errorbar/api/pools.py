@@ -205,6 +205,13 @@ def compare_loaded_in_pools(
         data.problems.note(
             "pool-sets", message, Place(), fix=f"--judges='random(k={result.test_k})' takes them everywhere"
         )
+    if leaning := [f"{pair.first} and {pair.second}" for pair in result.pairs if result.leans(pair)]:
+        headline = "Welch's test does not show that a difference depends on the pool"
+        message = (
+            f"judges of one pool may vary more than those of another: a test that allows for it (Welch) does not show "
+            f"that the difference depends on the pool ({join_words(leaning)})"
+        )
+        data.problems.note("pool-spreads", message, Place(), fix="add judges to the smaller pools", headline=headline)
     return result
 
 
@@ -333,7 +340,7 @@ def _pair_record(result: PoolComparison, pair: PoolPair) -> dict[str, object]:
         if test is None
         else {
             "q": value_or_none(test.q),
-            **attributes(test, "p", "p_unadjusted", "smallest_p", "n_ways", "exact"),
+            **attributes(test, "p", "p_unadjusted", "p_welch", "smallest_p", "n_ways", "exact"),
             "result": pair.result(result.alpha),
         },
         "sentence": result.sentence(pair),

@@ -100,6 +100,11 @@ class PoolComparison:
         """Whether each of two systems is ahead of the other in some pool, and the test of system x pool says so too."""
         return pair.result(self.alpha) == "depends" and {pair.first, pair.second} <= {*self._ahead(pair)}
 
+    def leans(self, pair: PoolPair) -> bool:
+        """Whether the test of system x pool is significant only if judges vary alike in all pools."""
+        p = None if pair.interaction is None else pair.interaction.p_welch
+        return pair.result(self.alpha) == "depends" and (p is None or p > self.alpha)
+
     def _ahead(self, pair: PoolPair) -> list[str]:
         return [pair.ahead(at, self.measure.sign, self.alpha) for at in range(len(self.pool_names))]
 

@@ -13,6 +13,9 @@ Formula
     anew into pools of the same sizes, in all ways up to 2,000, else in 2,000 random ones, Q is computed anew, and p
     is the share of ways with a Q at least as large. Many pairs: step-down max over sqrt(Q_pair / mean of Q_pair over
     all ways), the same ways for every pair.
+    Judges who vary more in one pool than in another: Welch's F of the G values D_g with the variances V_A,g of judges
+    alone, as the texts are the same, and w_g = 1 / V_A,g. F = sum w_g (D_g - D)^2 / (G - 1) / (1 + 2 (G - 2) L /
+    (G^2 - 1)), L = sum (1 - w_g / sum w)^2 / (m_g - 1), with G - 1 and (G^2 - 1) / (3 L) degrees of freedom; Holm.
 Conventions
     max(B, W): a variance between pools that comes out below what judges alone make of it is that of judges.
     D weighed by 1/Var_g makes Q the smallest it can be, and with two pools the square of Welch's t, so that a pool
@@ -21,26 +24,29 @@ Conventions
     A pool of one judge has no variance within: its Var_g is V_E,g, in every way to deal. Pools of one size have no
     names: ways that differ in nothing else count once. If every pool has one judge, there is one way, and p = 1.
     With n ways no p is below 1/n; where that is above the level, a pair is undecided and not alike.
+    Welch's p stands beside p and decides nothing: spreads of two or three judges say too little to choose a test by
+    (where a small pool varies much, the wrong results are those in which it seems not to).
     Texts stay as they are: the p is about these texts and other judges. Intervals of D_g are over texts too.
 Source
     Searle, Casella & McCulloch 1992, Variance Components, chapter 3, for the nested analysis; Satterthwaite 1946;
     Cochran 1954, Biometrics 10, for Q; Chung & Romano 2013, Annals of Statistics 41, for permutations of studentized
-    statistics; Westfall & Young 1993 for the step-down maximum. docs/pools.md measures size, power and coverage.
+    statistics; Westfall & Young 1993 for the step-down maximum; Welch 1951, Biometrika 38, for F. docs/pools.md
+    measures size, power and coverage.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain, combinations, pairwise
-from math import comb, factorial, inf, isnan, prod
+from math import comb, factorial, inf, isnan, nan, prod
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from errorbar.core.arrays import Floats
 from errorbar.core.estimate import Interval, Scale, Undefined
-from errorbar.stats.multiple import step_down_max_t
+from errorbar.stats.multiple import adjust, step_down_max_t
 from errorbar.stats.paired import count_extreme
 from errorbar.stats.resampling import ANYWHERE, stream
 from errorbar.stats.two_way import jackknife, satterthwaite, t_interval, t_p_value, unknown_texts
@@ -144,6 +150,9 @@ class InteractionTest:
     p: float | None  # adjusted for all pairs
     n_ways: int  # to deal judges into pools
     exact: bool  # those are all there are
+    p_welch: float | None = (
+        None  # of judges who vary more in some pools, by Holm; None: a pool does not show how they do
+    )
 
     @property
     def smallest_p(self) -> float:
@@ -249,7 +258,17 @@ class Dealing:
         adjusted = step_down_max_t(*roots, exact=self.exact, p_values=alone)
         for at, p_alone, p in zip(known, alone, adjusted.tolist(), strict=True):
             tests[at] = InteractionTest(tables[at][0], p_alone, p, n_ways, self.exact)
+        welch = {at: self._welch(differences[at][0]) for at in known}
+        shown = [at for at, p in welch.items() if not isnan(p)]
+        for at, p in zip(shown, adjust([welch[at] for at in shown]).tolist(), strict=True):
+            tests[at] = replace(tests[at], p_welch=p)
         return tests
+
+    def _welch(self, row: Floats) -> float:
+        """Welch's p of the pools that are, by scores on everything; NaN where a pool does not show how judges vary."""
+        variances = _jackknives(self.without @ row, self.group_of, len(self.whole))
+        df = (np.bincount(self.group_of, minlength=len(self.whole))[self.own] - 1).astype(np.float64)
+        return welch_p_value((self.whole @ row)[self.own], variances[self.own], df)
 
     def _q(self, table: Floats) -> tuple[float, Floats]:
         """Q of the pools that are, and of every way."""
@@ -259,6 +278,18 @@ class Dealing:
         variances = texts + _jackknives(self.without @ table[0], self.group_of, len(values))
         q, dealt = (_cochran_q(values[groups], variances[groups]) for groups in (self.own, self.ways))
         return float(q), dealt
+
+
+def welch_p_value(values: Floats, variances: Floats, df: Floats) -> float:
+    """How likely values are so far apart where they are all the same, by Welch's F; NaN without a variance."""
+    from scipy.special import fdtrc  # noqa: PLC0415 - scipy takes its time
+
+    if (df <= 0).any() or not (variances > 0).all():
+        return nan
+    n, weights = len(values), 1 / variances
+    spread = ((1 - weights / weights.sum()) ** 2 / df).sum()
+    f = float(_cochran_q(values, variances)) / (n - 1) / (1 + 2 * (n - 2) * spread / (n**2 - 1))
+    return float(fdtrc(n - 1, (n**2 - 1) / (3 * spread), f))
 
 
 def _group_weights(group: Sequence[int], masks: NDArray[np.uint8], k: int) -> tuple[Floats, Floats]:
