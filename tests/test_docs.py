@@ -43,7 +43,7 @@ MEASURED_ROWS = {
     "judges": 55,
     "loop": 13,
     "own-references": 27,
-    "pools": 24,
+    "pools": 29,
     "ranking": 50,
     "references": 23,
     "sampling": 65,
