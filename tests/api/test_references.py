@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -228,6 +229,21 @@ def test_without_intervals_nobody_is_ahead(gold: Corpus) -> None:
     result = errorbar.references(gold, SYSTEMS, closest_of=gold, ci=False)
     assert {(pair.p, pair.ahead) for pair in result.pairs} == {(None, "")}
     assert "ci:" not in result.signature
+
+
+def test_references_of_other_sentences_have_a_warning_and_those_of_none_are_refused(gold: Corpus) -> None:
+    systems = {"copy": [sentence.text for sentence in gold.sentences]}
+    every_other = [replace(one, annotations=one.annotations if k % 2 else {}) for k, one in enumerate(gold.sentences)]
+    half = Corpus(every_other, gold.annotators)
+    result = errorbar.references(gold, systems, reference_of={"copy": half}, ci=False)
+    (note,) = [note for note in result.notes if note.code == "reference-parts"]
+    assert f"(the common gold {len(half)} and copy {len(half) // 2})" in note.what
+    nobody = Corpus([replace(one, annotations={}) for one in gold.sentences], ())
+    for golds in ({"reference_of": {"copy": nobody}}, {"independent": nobody}):
+        with pytest.raises(UsageError, match="reference-nobody"):
+            errorbar.references(gold, systems, **golds, ci=False)
+    with pytest.raises(UsageError, match="reference-nobody"):
+        errorbar.score(systems=systems, reference_of={"copy": nobody})
 
 
 def test_of_one_system_the_table_says_what_intervals_are_over(gold: Corpus) -> None:

@@ -131,6 +131,7 @@ def load_own(
     names = [output.name for output in outputs]
     own = _read_all(match_references(reference_of, names), options, problems)
     note_unequal_numbers(own, problems)
+    check_seen(own, problems)
     data = replace(load_outputs(own[names[0]], outputs, options, problems, {}), own=own)
     problems.notes = list(dict.fromkeys(problems.notes))  # a file may be the reference of several
     return data
@@ -162,6 +163,19 @@ def note_unequal_numbers(own: Mapping[str, Corpus], problems: Problems) -> None:
             "metric takes the best one for each sentence"
         )
         problems.note("reference-numbers", message, Place(), fix="give every system as many")
+
+
+def check_seen(references: Mapping[str, Corpus], problems: Problems) -> None:
+    """Refuse references of which nobody looked at a sentence; note those that are of other sentences than others."""
+    seen = {name: [bool(sentence.annotations) for sentence in corpus.sentences] for name, corpus in references.items()}
+    if nobody := [name for name, own in seen.items() if own and not any(own)]:
+        message = f"nobody looked at a sentence to make the references of {join_words(nobody)}"
+        raise UsageError(Problem("reference-nobody", message, fix="give references with annotators"))
+    if any(own != next(iter(seen.values())) for own in seen.values()):
+        counts = join_words([f"{name} {sum(own):,}" for name, own in seen.items()])
+        message = f"references are not of the same sentences ({counts}), and scores of each are of those that it has"
+        headline = "references are not of the same sentences, and scores stand side by side"
+        problems.note("reference-parts", message, Place(), "let everybody look at every sentence", headline=headline)
 
 
 def _read_all(named: Mapping[str, References], options: ReadingOptions, problems: Problems) -> dict[str, Corpus]:

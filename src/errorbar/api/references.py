@@ -19,6 +19,7 @@ from errorbar.api.inputs import Comparing, Gold, Loaded, ReadingOptions, Systems
 from errorbar.api.own_references import (
     References,
     check_same,
+    check_seen,
     match_references,
     merge_editors,
     note_unequal_numbers,
@@ -341,6 +342,9 @@ def compare_loaded_golds(
         fix = "leave the annotator out of the metric; --gold=FILE gives the references of one alone"
         raise UsageError(Problem("two-choices", message, fix=fix))
     corpora = {COMMON: [data.corpus] * len(data.systems), **golds}
+    whose = {NAMES.get(gold, gold): own[0] for gold, own in corpora.items() if gold != OWN}
+    own_names = [system.name for system in data.systems]
+    check_seen({**whose, **dict(zip(own_names, golds.get(OWN, ()), strict=False))}, data.problems)
     costs = edit_costs(corpora[OWN], data.systems, data.documents, level) if OWN in corpora else []
     names = [system.name for system in data.systems]
     saved = saved_times(times, data.corpus, names, level, data.problems)
