@@ -231,6 +231,13 @@ def test_without_intervals_nobody_is_ahead(gold: Corpus) -> None:
     assert "ci:" not in result.signature
 
 
+def test_a_warning_on_texts_is_said_once_for_all_systems(gold: Corpus, tmp_path: Path) -> None:
+    path = tmp_path / "own.txt"
+    path.write_text("".join(f"{one.text}\n" for one in gold.sentences), encoding="utf-8")
+    result = errorbar.references(gold, SYSTEMS, reference_of=dict.fromkeys(NAMES, path), ci=False)
+    assert [note.code for note in result.notes] == ["reference-texts"]
+
+
 def test_references_of_other_sentences_have_a_warning_and_those_of_none_are_refused(gold: Corpus) -> None:
     systems = {"copy": [sentence.text for sentence in gold.sentences]}
     every_other = [replace(one, annotations=one.annotations if k % 2 else {}) for k, one in enumerate(gold.sentences)]

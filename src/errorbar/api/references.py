@@ -437,4 +437,5 @@ def _read_references(references: References, data: Loaded, reading: ReadingOptio
         check_same(corpus, file, data.corpus, data.corpus.name or "the common gold")
         whole = corpus if whole is None else merge_editors(whole, corpus, name)
     assert whole is not None
+    data.problems.notes = list(dict.fromkeys(data.problems.notes))  # the same may hold of several systems' files
     return whole
