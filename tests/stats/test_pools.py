@@ -11,7 +11,7 @@ from scipy.stats import f_oneway, ttest_ind
 
 from errorbar.core import Interval, Undefined
 from errorbar.stats.pools import Dealing, PoolVariance, count_ways, deal_judges, three_way
-from tests.stats.pool_runs import PoolWorld, without_each
+from tests.stats.pool_runs import PoolWorld, deal, without_each
 
 CELLS = (0.50, 0.52), (0.56, 0.58), (0.44, 0.46), (0.60, 0.62)
 """Four pools of two judges, and their nested analysis by hand: pool means .51 .57 .45 .61, grand mean .535."""
@@ -146,6 +146,15 @@ def test_welch_hardly_errs_where_a_small_pool_varies_more() -> None:
     alone, both = PoolWorld((3, 7), deviations=(3.0, 1.0)).reject_and_agree(np.random.default_rng(5), 400)
     assert alone > 0.1
     assert both <= 0.09
+
+
+def test_estimated_spreads_do_not_show_where_the_test_errs() -> None:
+    """Why the warning is by Welch's test: a share of .5 of 60 wrong studies has a standard error of .065."""
+    tables = PoolWorld((3, 7), deviations=(3.0, 1.0)).draw(np.random.default_rng(9), 400)
+    twice = np.array([row[0, :3].var(ddof=1) >= 4 * row[0, 3:].var(ddof=1) for row in tables])
+    wrong = np.array([(deal((3, 7)).test([row])[0].p or 1.0) <= 0.05 for row in tables])
+    assert twice.mean() > 0.5
+    assert twice[wrong].mean() < 0.45
 
 
 def test_a_difference_that_no_text_changes_cannot_be_tested() -> None:
