@@ -111,6 +111,26 @@ def test_a_headline_is_short_whatever_a_message_quotes() -> None:
     assert len(line) <= LONGEST_HEADLINE + len("gold.m2:3:  …")
 
 
+@pytest.mark.parametrize(
+    ("message", "line"),
+    [
+        (
+            f"it looks shifted against the text of the source; {'more ' * 20}",
+            "it looks shifted against the text of the source",
+        ),
+        (
+            f"it looks shifted against the text of the source, and {'more ' * 20}",
+            "it looks shifted against the text of the source …",
+        ),
+        (f"M2 cannot hold documents; left out (6: {'essay, ' * 20})", "M2 cannot hold documents; left out …"),
+        (f"one (two (three) and {'four ' * 20})", "one …"),
+        ("x" * 200, "x" * LONGEST_HEADLINE + " …"),
+    ],
+)
+def test_a_headline_ends_as_a_sentence_does(message: str, line: str) -> None:
+    assert Problem("x", message).short_line(as_options) == line
+
+
 def test_each_code_is_explained(plain: CommandLine) -> None:
     done = plain("explain", "--format", "json")
     records = {record["code"]: record for record in json.loads(done.out)["codes"]}

@@ -178,7 +178,7 @@ class TestTypes:
         assert headings(chart.table) == ["type", "edits", "high", "low"]
         assert chart.description == (
             "Recall in percent, frequent types and the best systems first: along a row who finds a type, down a column "
-            "what a system misses. Of the most frequent, Often, low finds most and high least. Faded: fewer than 20 "
+            "what a system misses. Of the most frequent, Often, low finds more than high. Faded: fewer than 20 "
             "edits, too few to compare. Beside a type, where there is room: its edits in the reference, from the "
             "fewest to the most that a system was scored against."
         )

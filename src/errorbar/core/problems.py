@@ -130,12 +130,7 @@ class Problem:
     def short_line(self, words: Callable[[str], str]) -> str:
         """The headline with its place, without expectation, fix and code."""
         place = f"{self.place}: " if str(self.place) else ""
-        text = words(self.headline or self.what)
-        if len(text) > LONGEST_HEADLINE:
-            start = text[:LONGEST_HEADLINE]
-            clause = _CLAUSE.match(start)
-            text = f"{clause[0] if clause else start.rpartition(' ')[0].rstrip(' ,:;(')} …"
-        return visible(f"{place}{text}")
+        return visible(f"{place}{_cut(words(self.headline or self.what))}")
 
     @property
     def kind(self) -> str:
@@ -143,6 +138,18 @@ class Problem:
         if self.severity == "warning":
             return "warning"
         return "repair" if self.fix.startswith(REPAIRED) else "note"
+
+
+def _cut(text: str) -> str:
+    """The beginning of a long message, without a parenthesis that stays open; a whole sentence needs no ``…``."""
+    if len(text) <= LONGEST_HEADLINE:
+        return text
+    clause = _CLAUSE.match(text[: LONGEST_HEADLINE + 2])
+    start = clause[0] if clause else text[:LONGEST_HEADLINE].rpartition(" ")[0]
+    while start.count("(") > start.count(")"):
+        start = start.rpartition("(")[0]
+    start = start.rstrip(" ,:;") or text[:LONGEST_HEADLINE]
+    return start if text.startswith("; ", len(start)) else f"{start} …"
 
 
 class ErrorbarError(Exception):

@@ -161,7 +161,7 @@ def terms(studies: Sequence[Study]) -> list[str]:
     if share is not None and not (share.lower_is_better or share.is_unclear):
         lines.append(
             "A person: each annotator's own corrections, scored like a system's against those of the others. Their "
-            f"mean {measure.title} is 100%."
+            f"mean {measure.title} counts as 100%."
         )
     return lines
 

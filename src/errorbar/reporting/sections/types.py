@@ -16,7 +16,7 @@ from errorbar.core.labels import join_words
 from errorbar.metrics.scores import TypeScore
 from errorbar.reporting.blocks import Chart, Section
 from errorbar.reporting.charts.rows import HeatCell, RowNames, heat_chart
-from errorbar.reporting.sections.figures import FEW, find_extremes, points, rank_systems
+from errorbar.reporting.sections.figures import FEW, TWO, find_extremes, points, rank_systems
 from errorbar.tables.shown import DASH, interval_text, percent
 from errorbar.tables.table import Cell, Column, Table
 
@@ -189,7 +189,8 @@ def _chart(by_system: Found, edits: Mapping[str, str], browse: Browse | None) ->
     if len({value for value, _ in known}) > 1:
         most, least = find_extremes(known)
         finds, kind = "finds" if len(most) == 1 else "find", spell_code(names[0]) or names[0]
-        text += f" Of the most frequent, {kind}, {join_words(most)} {finds} most and {join_words(least)} least."
+        ends = " more than " if len(known) == TWO else " most and ", "" if len(known) == TWO else " least"
+        text += f" Of the most frequent, {kind}, {join_words(most)} {finds}{ends[0]}{join_words(least)}{ends[1]}."
     if any(cell.few for cell in cells):
         text += f" Faded: fewer than {FEW} edits, too few to compare."
     if len(shown) < len(names) or len(systems) < len(by_system):
