@@ -84,9 +84,10 @@ def corpus_browse(sentences: Sequence[Sentence], annotators: Sequence[str], syst
 
 
 def far_apart(unit: BrowseUnit) -> float:
-    """F1 of the best system less that of the worst one, then the number of edits to find."""
-    scores = [2 * correct / (n + gold) if n + gold else 1.0 for correct, n, gold in unit.counts]
-    return max(scores) - min(scores) + max(gold for *_, gold in unit.counts) / 1e6
+    """F1 of the best system less that of the worst one, then how much the best one gets right."""
+    scores = [(2 * correct / (n + gold) if n + gold else 1.0, correct) for correct, n, gold in unit.counts]
+    (best, right), (worst, _) = max(scores), min(scores)
+    return best - worst + right / 1e6
 
 
 def _places(text: str) -> tuple[list[int], list[int]]:

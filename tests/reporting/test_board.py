@@ -239,7 +239,14 @@ def test_the_page_opens_with_intervals_and_says_nothing_twice(results: TaskResul
     ]
     assert re.fullmatch(r"[\d.]+–[\d.]+", rows[1][4])  # the interval of P, in percent
     titles = [section.title for section in page.sections]
-    assert titles[-3:] == ["Sentences", "Teams", "Methods"]
+    assert titles[-4:] == ["Sentences", "Teams", "How to submit", "Methods"]
+    assert page.sections[-2].blocks[0] == Prose(
+        [
+            "A run is a text file of 4 lines: one corrected sentence in each line, in the order of the source. "
+            "Up to 10 runs may be sent for test."
+        ]
+    )
+    assert page.headline.startswith(f"{best[0].submission.team} corrects best of the two systems, but ")
     assert {"Scores", "Every run", BY_TYPE}.isdisjoint(titles)
     tables_shown = [block for section in page.sections for block in section.blocks if isinstance(block, Table)]
     assert len({table.name for table in tables_shown}) == len(tables_shown)

@@ -210,7 +210,7 @@ def unknown_ending(file: str, known: Sequence[str], option: str = "") -> UsageEr
     ending = Path(file.lower().removesuffix(".gz")).suffix
     message = f"unknown file ending '{ending}'" if ending else f"the name '{file}' has no ending"
     otherwise = f", or give {option}" if option else ""
-    fix = f"name a file that ends in {', '.join(known[:-1])} or {known[-1]}{otherwise}"
+    fix = f"name a file that ends in {' or '.join(filter(None, (', '.join(known[:-1]), known[-1])))}{otherwise}"
     return UsageError(Problem("output-format", message, fix=fix))
 
 

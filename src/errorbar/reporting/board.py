@@ -88,7 +88,11 @@ def board_page(board: Report, task: Task, standings: Sequence[Standing], *, brow
             shown += [rename_section(section, name, f"{standing.results.corpus.name}: ") for section in sections]
     n_runs = sum(run.submission.baseline is None for standing in standings for run in standing.results.runs)
     facts = (*board.facts[:1], ("runs", str(n_runs)), *board.facts[1:])
-    return replace(board, summary=report.summary, sections=[*shown, profiles(task), methods], facts=facts)
+    sections = [*shown, profiles(task), _how_to_submit(task, [standing.results for standing in standings]), methods]
+    page = replace(board, summary=report.summary, sections=sections, facts=facts)
+    if len(standings) > 1:  # a headline is of one corpus
+        return page
+    return replace(page, headline=report.headline, terms=report.terms)
 
 
 def _bare_sections(task: Task, results: CorpusResults) -> list[Section]:
@@ -176,7 +180,7 @@ def team_report(
         summary += _place_sentences(standing, team)
         sections.append(_team_section(standing, team))
     if submit and not team.baseline:
-        sections.append(_how_to_submit(task, team, results.corpora))
+        sections.append(_how_to_submit(task, results.corpora, team))
     facts = tuple((name, text) for name, text in profile.items() if text)
     return Report(f"{team.name} in {task.name}", summary, sections, facts, __version__, date)
 
@@ -251,15 +255,16 @@ def _place_chart(standing: Standing, team: Team) -> Chart:
     return Chart("place", title, text, dot_chart(dots, axis(measure), name_title="run"), table)
 
 
-def _how_to_submit(task: Task, team: Team, corpora: Sequence[CorpusResults]) -> Section:
+def _how_to_submit(task: Task, corpora: Sequence[CorpusResults], team: Team | None = None) -> Section:
     """What a run is, how many may be sent until when, and the command that checks one."""
     lines: list[str] = []
     for results in corpora:
-        n_sent = sum(run.corpus == results.corpus.name for run in team.submissions)
         unit = "text" if results.corpus.kind == "hoo" else "line"
         form = FORMS[submission_kind(results.corpus)].format(units=count_noun(results.n_units, unit))
-        most = f"Up to {count_noun(task.runs_per_team, 'run')} may be sent for {results.corpus.name}; {n_sent} came."
-        lines.append(f"{form} {most}")
+        most = f"Up to {count_noun(task.runs_per_team, 'run')} may be sent for {results.corpus.name}"
+        if team is not None:
+            most += f"; {sum(run.corpus == results.corpus.name for run in team.submissions)} came"
+        lines.append(f"{form} {most}.")
     if task.deadline is not None:
         lines.append(f"Runs that come after {task.deadline:%Y-%m-%d %H:%M %Z} are marked late.")
     check = f"errorbar task validate {shell_words(task.file.name)} RUN"

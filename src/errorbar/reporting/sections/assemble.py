@@ -59,7 +59,7 @@ def _order_sentence(browse: Browse) -> str:
     if len(browse.systems) > 1:
         return (
             " First come those in which systems differ most: where the best corrects everything and the worst nothing, "
-            "those with most edits to make before others."
+            "those in which the best corrects most before others."
         )
     return " First come those in which the system missed most or made most in vain." if browse.systems else ""
 

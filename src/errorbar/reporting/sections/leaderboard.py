@@ -304,6 +304,8 @@ def _share_charts(study: CorpusStudy) -> list[Chart]:
     judged = any(share.wider for share in shares.values())
     if judged:
         text += " Thick bars: other texts, these judges; thin bars: other texts and other judges."
+    elif any(share.ends for share in shares.values()):
+        text += " A bar says how far the share may be from that on other texts."
     columns = [Column("system"), Column("share of a person", "percent", "share")]
     columns += [Column(TITLE, "percent", "share_judges", interval="only")] * judged
     rows: list[list[Cell]] = [["a person", Estimate(1.0, study.n_sentences), *[None] * judged]]
