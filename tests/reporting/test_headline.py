@@ -208,7 +208,10 @@ def test_the_card_is_a_picture_of_that_size(errorbar: CommandLine, tmp_path: Pat
 
 
 def test_a_card_that_is_no_png_and_an_address_that_is_none_are_refused(errorbar: CommandLine) -> None:
-    for more, words in ((("--card", "c.jpg"), "name a file that ends in .png"), (("--page", "image=c.png"), "begins with https://")):
+    for more, words in (
+        (("--card", "c.jpg"), "name a file that ends in .png"),
+        (("--page", "image=c.png"), "begins with https://"),
+    ):
         done = errorbar("report", "--gold", "x.m2", *more)
         assert done.code == 2
         assert words in done.err
