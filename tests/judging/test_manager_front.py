@@ -238,6 +238,11 @@ def test_one_table_of_raters_is_sorted_filtered_and_marks_who_fails(tmp_path: Pa
         assert 'aria-sort="descending"' in boss.http.get("/manage/raters?sort=gold&down=1").text
         for sort in ("standing", "judged", "counted", "gold", "agree", "seconds", "hasty", "last", "code"):
             assert sorted(names(boss.http.get(f"/manage/raters?sort={sort}").text)) == ["ann", "bob", "cleo"]
+        with study.store() as store, store.exclusive() as tx:  # some have a code, others none
+            tx.execute(update(RATER).where(RATER.c.name == "ann").values(code="C-1", code_used=1.0))
+            tx.execute(update(RATER).where(RATER.c.name == "bob").values(code="C-2"))
+        assert names(boss.http.get("/manage/raters?sort=code").text) == ["ann", "bob", "cleo"]  # redeemed, withdrawn
+        assert names(boss.http.get("/manage/raters?sort=code&down=1").text) == ["bob", "ann", "cleo"]
         boss.form("/manage/raters/3/exclude", reason="gold")
         assert names(boss.http.get("/manage/raters?show=excluded").text) == ["cleo"]
         assert "<h2>Look at" not in boss.http.get("/manage").text

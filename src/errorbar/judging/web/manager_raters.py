@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from operator import itemgetter
 from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
@@ -117,9 +118,9 @@ SORTS: Mapping[str, tuple[str, Key]] = {
     "seconds": ("Seconds", _figure(lambda figures: figures.median_seconds)),
     "hasty": ("Too fast", _figure(lambda figures: figures.n_hasty)),
     "last": ("Last answer", _figure(lambda figures: figures.last)),
-    "code": ("Code", lambda row: row.code),
+    "code": ("Code", lambda row: row.code or None),
 }
-"""The columns: heading, and what they are sorted by."""
+"""The columns: heading, and what they are sorted by: all texts or all numbers, None where there is nothing."""
 NUMBERS = ("judged", "counted", "gold", "agree", "seconds", "hasty")
 SHOWS: Mapping[str, tuple[str, Callable[[RaterStanding], bool]]] = {
     "all": ("All raters", lambda _: True),
@@ -169,9 +170,9 @@ class RaterView:
         if not self.sort:
             return sorted(rows, key=lambda row: not row.doubt)
         key = SORTS[self.sort][1]
-        known = [row for row in rows if key(row) is not None]
-        ordered = sorted(known, key=lambda row: key(row) or 0, reverse=self.down) if known else []
-        return ordered + [row for row in rows if key(row) is None]
+        known = [(value, row) for row in rows if (value := key(row)) is not None]
+        known.sort(key=itemgetter(0), reverse=self.down)
+        return [row for _, row in known] + [row for row in rows if key(row) is None]
 
 
 async def raters(request: Request) -> Response:
