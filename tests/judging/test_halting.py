@@ -10,7 +10,7 @@ import pytest
 from errorbar.core import UsageError
 from errorbar.judging import StudyRules, add_items, check, current_rules, exclude, set_rules, stop_item
 from errorbar.judging.protocol.assignments import HALTED
-from errorbar.judging.protocol.halting import END, front, halt, resume, why_halted
+from errorbar.judging.protocol.halting import END, close, front, halt, resume, why_halted
 from errorbar.judging.protocol.next_item import NEAR
 from tests.judging.empty_stores import Study, gold_item, work_item
 
@@ -113,6 +113,21 @@ def test_who_is_excluded_after_the_halt_leaves_places_to_others(made: Make) -> N
     complete = {name for (name,) in study.rows("SELECT name FROM item WHERE stopped = ''")}
     assert full != [(0,)]
     assert {lease.item.name for lease in study.claim(three).leases} == complete
+    assert check(study.store) == []
+
+
+def test_who_is_excluded_after_the_close_leaves_places_that_wait_for_a_resumption(made: Make) -> None:
+    study = made(items=5)
+    one, two, three, _ = study.raters
+    for rater in (one, two):
+        for lease in study.claim(rater).leases:
+            study.answer(rater, lease)
+    study.write(lambda tx: close(tx, "enough", "manager", study.clock()))  # every item has its judgments
+    study.write(lambda tx: exclude(tx, one, "careless", "manager", study.clock()))
+    assert study.claim(three).standing == "finished"
+    assert study.rows("SELECT DISTINCT stopped FROM item") == [(f"{HALTED}enough",)]
+    study.write(lambda tx: resume(tx, "manager", study.clock()))
+    assert len(study.claim(three).leases) == 5
     assert check(study.store) == []
 
 

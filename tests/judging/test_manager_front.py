@@ -12,6 +12,7 @@ import pytest
 from sqlalchemy import update
 
 from errorbar import judge_change, judge_init, judge_invite, judge_status
+from errorbar.core import UsageError
 from errorbar.judging import RATER, Study, StudyInfo, StudyRules, current_rules, exclude, stop_item, write_about
 from errorbar.judging.protocol.halting import close, resume
 from errorbar.judging.study.columns import read_study
@@ -135,6 +136,49 @@ def test_the_desk_of_a_study_from_its_first_link_to_its_close(tmp_path: Path) ->
         judge_change(study.folder, resume=True)
         assert "the study is open" in front().casefold()
         assert not re.search(r"\b(sprt|held|estimand)\b", page)
+
+
+def test_a_study_is_closed_by_a_command_as_by_the_desk(tmp_path: Path) -> None:
+    study = made_study(tmp_path / "study", StudyRules(raters_per_item=1, policy="none"), items=4)
+    for name in ("ann", "bob"):
+        judge_invite(study.folder, names=[name])
+    judge_invite(study.folder, revoked="ann")
+    with pytest.raises(UsageError, match="reason"):
+        judge_change(study.folder, close=True)
+    with pytest.raises(UsageError, match="close and resume"):
+        judge_change(study.folder, close=True, resume=True)
+    assert {link.state for link in judge_invite(study.folder).links} == {"open", "revoked"}  # nothing was done
+    assert judge_change(study.folder, close=True, reason="enough").closed == "enough"
+    assert {link.state for link in judge_invite(study.folder).links} == {"revoked"}
+    status = judge_status(study, ci=False)
+    assert (status.closed, count(study).state) == ("enough", "closed")
+    assert status.tables()[0].notes == ["the study is closed: enough"]
+    more = tmp_path / "more.csv"
+    more.write_text("item,text\nnew,A [cat] sat .\n", encoding="utf-8")
+    assert judge_change(study.folder, add=more).n_added == 1
+    with study.store(read_only=True) as store, store.read() as tx:
+        assert set(read_study(tx).stopped) == {"halted: enough"}  # nothing of a closed study is handed out
+    assert judge_change(study.folder, resume=True).to_dict()["closed"] is None
+    judge_change(study.folder, halt=True, reason="lunch")
+    assert judge_status(study, ci=False).tables()[0].notes == ["nothing more is handed out: lunch"]
+
+
+def test_new_items_of_a_complete_and_closed_study_wait(tmp_path: Path) -> None:
+    study = made_study(tmp_path / "study", StudyRules(raters_per_item=1, policy="none"), items=2)
+    link = judge_invite(study.folder, crowd="everybody").links[0].url
+    more = tmp_path / "more.csv"
+    more.write_text("item,text\nnew,A [cat] sat .\n", encoding="utf-8")
+    with served(study) as url:
+        ann = Visitor(url)
+        ann.enter(link)
+        ann.through()
+        boss = Visitor(url)
+        boss.manage(study)
+        assert boss.form("/manage/handing-out/close", reason="enough").status_code == 303
+        judge_change(study.folder, add=more)
+        assert ann.claim()["items"] == []
+        judge_change(study.folder, resume=True)
+        assert len(ann.claim()["items"]) == 1
 
 
 def test_the_short_look_counts_as_the_figures_do(store_url: str) -> None:

@@ -9,6 +9,7 @@ from sqlalchemy import Connection, text
 from errorbar.core.labels import format_count
 from errorbar.core.problems import Problem, UsageError
 from errorbar.judging.protocol.assignments import change_states, note, state_changes_statement
+from errorbar.judging.protocol.halting import halt, why_closed
 from errorbar.judging.study.rules import current_rules
 
 _STATUS = text("SELECT status FROM rater WHERE id = :id")
@@ -88,7 +89,7 @@ def foresee_readmission(tx: Connection, rater_id: int) -> Readmission:
 
 
 def exclude(tx: Connection, rater_id: int, reason: str, by: str, now: float) -> bool:
-    """Set a rater's judgments aside and give their places to others; one who is excluded stays so.
+    """Set a rater's judgments aside and give their places to others, but in a closed study; who is excluded stays so.
 
     Returns:
         Whether anything changed.
@@ -99,6 +100,8 @@ def exclude(tx: Connection, rater_id: int, reason: str, by: str, now: float) -> 
     tx.execute(_SINCE, {"rater": rater_id, "reason": reason, "by": by, "since": now})
     note(tx, now, "excluded", rater=rater_id, data=reason)
     change_states(tx, _NOT_COUNTED, {"rater": rater_id}, now)
+    if why := why_closed(tx):  # places that became free are handed out once the study is resumed
+        halt(tx, why, by, now)
     return True
 
 

@@ -15,12 +15,14 @@ from errorbar.formats.look import Source
 from errorbar.judging.items.sources import read_items
 from errorbar.judging.protocol.assignments import note
 from errorbar.judging.protocol.changes import add_items, all_items, set_rules, stop_item
+from errorbar.judging.protocol.halting import close as close_handing_out
 from errorbar.judging.protocol.halting import halt as halt_study
 from errorbar.judging.protocol.halting import resume as resume_study
-from errorbar.judging.protocol.halting import why_halted
+from errorbar.judging.protocol.halting import why_closed, why_halted
 from errorbar.judging.stopping.question import fitting
 from errorbar.judging.study.face import read_face
 from errorbar.judging.study.folder import Study
+from errorbar.judging.study.invitations import all_invites, revoke
 from errorbar.judging.study.make import check_rules
 from errorbar.judging.study.raters import MANAGER
 from errorbar.judging.study.rules import (
@@ -32,6 +34,7 @@ from errorbar.judging.study.rules import (
     set_value,
     study_clock,
 )
+from errorbar.judging.study.status import handing_out_notes
 from errorbar.tables.result import Result
 from errorbar.tables.table import Column, Table
 
@@ -48,6 +51,7 @@ class JudgeChange(Result):
         stopped: Items of which no more judgments are wanted from now on.
         halted: Why nothing more is handed out; empty: it is.
         notes: Warnings.
+        closed: Why the study is closed; empty: it is not.
     """
 
     rules: StudyRules
@@ -55,18 +59,20 @@ class JudgeChange(Result):
     stopped: Sequence[str]
     halted: str = ""
     notes: Sequence[Problem] = ()
+    closed: str = ""
 
     def to_dict(self) -> dict[str, object]:
         """Rules, and what was changed of the items."""
         return {"rules": asdict(self.rules), "added": self.n_added, "stopped": list(self.stopped)} | {
-            "halted": self.halted or None
+            "halted": self.halted or None,
+            "closed": self.closed or None,
         }
 
     def tables(self) -> list[Table]:
         """A row for each rule."""
         rows = [[name.replace("_", "-"), _format_rule(value)] for name, value in asdict(self.rules).items()]
         notes = [f"{self.n_added} items added"] if self.n_added else []
-        notes += [f"nothing more is handed out: {self.halted}"] if self.halted else []
+        notes += handing_out_notes(self.halted, self.closed)
         return [Table([Column("rule"), Column("value")], rows, "Rules", "rules", notes)]
 
 
@@ -80,6 +86,7 @@ def judge_change(
     stop: str | Sequence[str] = (),
     key: Source | None = None,
     halt: bool = False,
+    close: bool = False,
     resume: bool = False,
     reason: str = "",
     lenient: bool = False,
@@ -94,8 +101,9 @@ def judge_change(
         stop: Name of an item of which no more judgments are wanted. Several can be given.
         key: Key of the sample or audit that the items are, in the place of the one that the study has.
         halt: Hand out nothing more: what raters hold still counts, and they get their completion codes.
+        close: Halt, and revoke all open links: nobody new can come, also after ``resume``.
         resume: Hand out again what was halted; a rule that halts by itself only tells from then on.
-        reason: Why, with ``stop`` and ``halt``.
+        reason: Why, with ``stop``, ``halt`` and ``close``.
         lenient: Repair what can be repaired of the added file and note it; otherwise refuse it.
 
     Raises:
@@ -103,19 +111,20 @@ def judge_change(
         UsageError: If there is no such rule or item, a value is out of its bounds, or the study cannot answer its
             question.
     """
-    if halt and resume:
-        raise UsageError(Problem("two-choices", "--halt and --resume", fix="give one of them"))
+    if len(chosen := [name for name, is_set in (("halt", halt), ("close", close), ("resume", resume)) if is_set]) > 1:
+        message = " and ".join(f"--{name}" for name in chosen)
+        raise UsageError(Problem("two-choices", message, fix="give one of them"))
     new_rules: dict[str, Rule] = {**(rules or {})}
     if about is not None:
         face = read_face(about, {name.replace("-", "_") for name in new_rules})
         new_rules |= {name: "\n".join(value) if isinstance(value, tuple) else value for name, value in face.items()}
     problems, stopped = Problems(lenient=lenient), [stop] if isinstance(stop, str) and stop else list(stop)
-    only_tells = not (new_rules or add is not None or stopped or key is not None or halt or resume)
+    only_tells = not (new_rules or add is not None or stopped or key is not None or chosen)
     with Study.open(study).store(read_only=only_tells) as store:
         with store.read() as snapshot:
-            before, halted = read_about(snapshot), why_halted(snapshot)
+            before, halted, closed = read_about(snapshot), why_halted(snapshot), why_closed(snapshot)
         if only_tells:
-            return JudgeChange(before.rules, 0, (), halted)
+            return JudgeChange(before.rules, 0, (), halted, closed=closed)
         # Before the transaction: raters must not wait for a file. A study's scheme stays what it is.
         added = [] if add is None else list(read_items(add, before.scheme, problems))
         new_key = "" if key is None else read_study_key(key, problems)
@@ -125,7 +134,7 @@ def judge_change(
             now = study_clock()()
             if resume:
                 resume_study(tx, MANAGER, now)
-            known, why = read_about(tx), why_halted(tx)
+            known, why = read_about(tx), why_closed(tx) or why_halted(tx)
             changed = update_rules(known.rules, new_rules)
             if new_key:
                 set_value(tx, "key", new_key)
@@ -142,9 +151,19 @@ def judge_change(
                 halt_study(tx, why, MANAGER, now)  # new places of a halted study are handed out once it is resumed
             if halt:
                 halt_study(tx, reason, MANAGER, now)
-            return JudgeChange(changed, n_added, tuple(stopped), why_halted(tx))
+            if close:
+                close_study(tx, reason, now)
+            return JudgeChange(changed, n_added, tuple(stopped), why_halted(tx), closed=why_closed(tx))
 
         return replace(store.write(change), notes=tuple(problems.notes))
+
+
+def close_study(tx: Connection, reason: str, now: float) -> None:
+    """Hand out nothing more, and revoke every open link, in one transaction."""
+    close_handing_out(tx, reason, MANAGER, now)
+    for invite in all_invites(tx):
+        if invite.state(now) == "open":
+            revoke(tx, invite.label, now)
 
 
 def update_rules(before: StudyRules, new_values: Mapping[str, Rule]) -> StudyRules:

@@ -19,6 +19,7 @@ from errorbar.core.arrays import Floats, Ints
 from errorbar.core.judgments import Judgments
 from errorbar.judging.answers import is_right, label_of
 from errorbar.judging.items.item import JUDGED, JudgedItem, Round, State
+from errorbar.judging.protocol.halting import why_closed
 from errorbar.judging.store.tables import EXCLUSION, ITEM, RATER
 from errorbar.judging.study.rules import StudyInfo, read_about
 
@@ -85,6 +86,7 @@ class StudyColumns:
         milliseconds: That it took; 0: not known.
         at: When it was given, or the last time that it was changed, in seconds since 1970; NaN: it was not.
         answers: Every different answer.
+        closed: Why the study is closed; empty: it is not.
     """
 
     about: StudyInfo
@@ -102,6 +104,7 @@ class StudyColumns:
     milliseconds: Ints
     at: Floats
     answers: Sequence[Mapping[str, Any]]
+    closed: str = ""
 
     @cached_property
     def is_gold(self) -> NDArray[np.bool_]:
@@ -223,6 +226,7 @@ def read_study(tx: Connection, known: dict[int, ItemFacts] | None = None, *, who
         milliseconds,
         np.where(answer_numbers >= 0, at, np.nan),
         answers,
+        why_closed(tx),
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from datetime import UTC, datetime
 from os import PathLike
 from typing import TYPE_CHECKING, Unpack
@@ -13,7 +13,7 @@ from errorbar.api.arguments import Working, public, resampling
 from errorbar.api.crowd import Systems, judgments_text
 from errorbar.core.estimate import Estimate
 from errorbar.core.problems import Problem, Problems
-from errorbar.judging.stopping.decision import StopDecision, stop_decision
+from errorbar.judging.stopping.decision import StopDecision, halted_reason, stop_decision
 from errorbar.judging.stopping.watch import stopping_table
 from errorbar.judging.study.agreement import StudyAgreement, study_agreement, system_scores
 from errorbar.judging.study.columns import StudyColumns, read_study
@@ -58,6 +58,13 @@ def progress_table(title: str, going: Progress, ahead: Forecast) -> Table:
         ["finish", _finish(ahead)],
     ]
     return Table([Column("", key="figure"), Column("now", key="value")], rows, title, "progress")
+
+
+def handing_out_notes(halted: str, closed: str) -> list[str]:
+    """That a study is paused or closed, and why; none: it is neither."""
+    if closed:
+        return [f"the study is closed: {closed}"]
+    return [f"nothing more is handed out: {halted}"] if halted else []
 
 
 def _rate(ahead: Forecast) -> str:
@@ -172,6 +179,8 @@ class StudyStatus(Result):
         stopping: Whether its question is decided; None: it has none.
         notes: Warnings.
         history: Judgments that counted at some moments since the first; not in ``to_dict``.
+        halted: Why nothing more is handed out; empty: it is.
+        closed: Why the study is closed; empty: it is not.
     """
 
     at: float
@@ -186,6 +195,8 @@ class StudyStatus(Result):
     stopping: StopDecision | None = None
     notes: Sequence[Problem] = ()
     history: Sequence[HistoryPoint] = ()
+    halted: str = ""
+    closed: str = ""
 
     def to_dict(self) -> dict[str, object]:
         """Progress, forecast, agreement, raters, systems and items."""
@@ -201,13 +212,17 @@ class StudyStatus(Result):
             "systems": [{"system": name, **_record(score)} for name, score in self.systems],
             "items": [_record(item) for item in self.items],
             "stopping": None if self.stopping is None else _record(self.stopping),
+            "halted": self.halted or None,
+            "closed": self.closed or None,
         }
 
     def tables(self) -> Sequence[Table]:
         """``progress``, ``raters``, ``agreement``; ``stopping``, ``systems`` and ``items`` where there are some."""
         title = f"{self.scheme}, {self.raters_per_item} judgments of each item"
         tables = [
-            progress_table(title, self.progress, self.forecast),
+            replace(
+                progress_table(title, self.progress, self.forecast), notes=handing_out_notes(self.halted, self.closed)
+            ),
             *([] if self.stopping is None else [stopping_table(self.stopping)]),
             agreement_table(self.agreement, gold=self.progress.n_gold > 0),
             rater_table(self.raters),
@@ -285,4 +300,6 @@ def status_of(
         stop_decision(study, going.median_seconds),
         tuple(problems.notes),
         history(study.at[study.judged]),
+        halted_reason(study),
+        study.closed,
     )

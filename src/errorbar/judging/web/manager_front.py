@@ -13,10 +13,10 @@ from starlette.routing import Route
 
 from errorbar.core.labels import format_count
 from errorbar.core.problems import UsageError
-from errorbar.judging.protocol.halting import close, halt, resume, to_halt
+from errorbar.judging.protocol.halting import halt, resume, to_halt
 from errorbar.judging.scheme_kinds import kind_of
 from errorbar.judging.stopping.watch import reason_of, saving, stopping_table, verdict
-from errorbar.judging.study.invitations import revoke
+from errorbar.judging.study.changing import close_study
 from errorbar.judging.study.raters import MANAGER
 from errorbar.judging.study.status import StudyStatus, agreement_table, progress_table, system_table
 from errorbar.judging.web import manager
@@ -83,12 +83,11 @@ async def change_state(request: Request) -> Response:
         now = seat.desk.clock()
         if change == "resume":
             resume(tx, MANAGER, now)
-            return
-        (close if change == "close" else halt)(tx, reason, MANAGER, now)
-        for link in links if change == "close" else ():
-            revoke(tx, link.invite.label, now)
+        elif change == "close":
+            close_study(tx, reason, now)
+        else:
+            halt(tx, reason, MANAGER, now)
 
-    links = await _open_links(request, seat)
     try:
         response = await after(request, "", work)
     except UsageError as error:
