@@ -274,6 +274,20 @@ def test_nobody_agrees_to_a_text_that_they_did_not_see(make: Make) -> None:
         assert ann.http.post(crowd(folder), data={**form, "csrf": csrf, "text": text}).status_code == 303
 
 
+def test_nobody_answers_a_question_that_they_did_not_see(make: Make) -> None:
+    folder = make(eligibility=["Are you 18 or older?"])
+    with served(Study.open(folder)) as url:
+        ann = Visitor(url)
+        page = ann.http.get(crowd(folder)).text
+        form = dict(re.findall(r'name="(csrf|text)" value="([^"]+)"', page)) | {"eligible-0": "yes"}
+        errorbar.judge_change(folder, rules={"eligibility": "Is English your first language?"})
+        refused = ann.http.post(crowd(folder), data=form)
+        assert (refused.status_code, "has changed meanwhile" in refused.text) == (422, True)
+        assert errorbar.judge_raters(folder).raters == []
+        form |= dict(re.findall(r'name="(csrf|text)" value="([^"]+)"', refused.text))
+        assert ann.http.post(crowd(folder), data=form).status_code == 303
+
+
 def test_without_a_consent_text_nobody_agreed_to_one(make: Make) -> None:
     folder = make()
     with served(Study.open(folder)) as url:

@@ -355,7 +355,7 @@ def _render_form(request: Request, door: _Door, participant: str, problem: str =
         action=f"{root_of(request)}/j/{request.path_params['invite']}",
         rules=rules,
         consent=markdown_html(rules.consent),
-        text=_name_text(rules.consent),
+        text=_name_terms(rules),
         csrf=form_word(desk.key, cookie),
         participant=participant,
         ask_participant=door.invite.kind == "named" and not participant,
@@ -378,14 +378,20 @@ def _problem(form: Mapping[str, str], door: _Door, participant: str) -> str:
         return "Please answer every question."
     if rules.consent and form.get("consent") != "yes":
         return "To take part you must agree."
-    if rules.consent and form.get("text", _name_text(rules.consent)) != _name_text(rules.consent):
-        return "The text to which you agree has changed meanwhile. Please read it again."
+    if form.get("text", _name_terms(rules)) != _name_terms(rules):
+        return "What you are asked or agree to has changed meanwhile. Please read it again."
     return ""
 
 
 def _name_text(text: str) -> str:
-    """The name of a consent text, by which the store keeps it and forms bring it back."""
+    """The name of a consent text, by which the store keeps it."""
     return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _name_terms(rules: StudyRules) -> str:
+    """The name of all that a rater agrees to and answers, which forms bring back; empty: there is nothing."""
+    terms = [rules.consent, *rules.eligibility]
+    return _name_text(json.dumps(terms)) if any(terms) else ""
 
 
 def _agreement(rules: StudyRules, now: float) -> dict[str, object]:
