@@ -83,7 +83,7 @@ def _visible_end(ahead: Forecast, first: float, now: float) -> tuple[float, floa
 
 def _gold_chart(tested: Sequence[RaterFigures]) -> StudyChart:
     shown = tested[:MOST_RATERS]
-    dots = [_dot(rater.rater, rater.gold, 100, "excluded" if rater.excluded else "") for rater in shown]
+    dots = [_dot(f"{rater.rater} (excluded)" if rater.excluded else rater.rater, rater.gold, 100) for rater in shown]
     title = "Gold items right, by rater"
     if len(shown) < len(tested):
         title += f": the {MOST_RATERS} lowest of {len(tested):,}"
@@ -102,10 +102,10 @@ def _agreement_chart(status: StudyStatus) -> StudyChart:
     return StudyChart("agreement", "Agreement", f"{summary}.", partial(dot_chart, dots, axis, name_title="coefficient"))
 
 
-def _dot(name: str, estimate: Estimate, factor: int, note: str = "") -> Dot:
+def _dot(name: str, estimate: Estimate, factor: int) -> Dot:
     interval = estimate.interval
     low, high = (None, None) if interval is None else (factor * interval.low, factor * interval.high)
-    return Dot(name, None if estimate.value is None else factor * estimate.value, low, high, note)
+    return Dot(name, None if estimate.value is None else factor * estimate.value, low, high)
 
 
 def percent(estimate: Estimate) -> str:
