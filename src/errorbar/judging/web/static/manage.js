@@ -56,7 +56,7 @@ async function copy(button) {
     getSelection()?.selectAllChildren(source);
     document.execCommand('copy');
   }
-  const label = button.textContent;
+  const label = button.dataset.label ??= button.textContent ?? '';
   button.textContent = 'Copied';
   document.getElementById('copied')?.replaceChildren(`Copied: ${text}`);
   setTimeout(() => { button.textContent = label; }, 2000);
