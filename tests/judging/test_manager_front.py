@@ -23,6 +23,12 @@ from tests.judging.empty_stores import SCHEME, work_item
 from tests.judging.empty_stores import Study as SmallStudy
 from tests.judging.served import Visitor, made_study, served
 
+PAGES = ("", "/raters", "/items", "/invitations", "/codes", "/raters/1/exclude", "/raters/1/readmit")
+PAGES += ("/handing-out/halt", "/handing-out/resume", "/handing-out/close")
+CODE_WORDS = re.compile(
+    r"\b(sprt|held|hold|halt|halted|leases?|leased|estimands?|invites?|csrf|null|nan)\b",
+    re.IGNORECASE,
+)
 COUNTS = StudyCounts(10, 40, 3, 3, 3, "")
 CROWD = Link(Invite(1, "crowd", "everybody", 0.0, None, None, 3, None), "http://x/j/crowd", "open")
 PERSONAL = Link(Invite(2, "personal", "ann", 0.0, None, None, 0, 1), "http://x/j/ann", "open")
@@ -215,6 +221,33 @@ def test_the_short_look_counts_as_the_figures_do(store_url: str) -> None:
         assert compare().state == "open"
     finally:
         study.store.close()
+
+
+def test_a_paused_study_says_so_in_plain_words_on_every_page(tmp_path: Path) -> None:
+    """Words of the code are not among them; ``docs/glossary.md`` has those that are."""
+    study = made_study(tmp_path / "study", StudyRules(raters_per_item=1, policy="none"), items=12, gold=4)
+    with served(study) as url:
+        rater = Visitor(url)
+        rater.enter(judge_invite(study.folder, names=["ann"]).links[0].url)
+        rater.answer(rater.claim(6)["items"])
+        boss = Visitor(url)
+        boss.manage(study)
+
+        def read(page: str) -> str:
+            return re.sub(r"\s+", " ", re.sub(r"<[^>]*>", " ", boss.http.get(f"/manage{page}").text)).strip()
+
+        boss.form("/manage/handing-out/halt", reason="lunch")
+        pages = {page: read(page) for page in PAGES}
+        assert {page: found for page, text in pages.items() if (found := CODE_WORDS.findall(text))} == {}
+        assert " finish paused " in pages[""]
+        assert " paused 0 – – lunch " in pages["/items"]
+        assert "these items, which were complete, are handed out all the same" in pages["/raters/1/exclude"]
+        boss.form("/manage/handing-out/close", reason="enough")
+        assert " finish closed " in read("")
+        assert "these items wait until it is resumed" in read("/raters/1/exclude")
+        boss.form("/manage/raters/1/exclude", reason="careless")
+        assert "5 judgments set aside" in read("/raters?changed=1")
+        assert read("/items").count(" paused ") == 12
 
 
 def test_charts_are_drawn_for_both_schemes_and_widths(tmp_path: Path) -> None:

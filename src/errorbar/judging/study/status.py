@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, fields
 from datetime import UTC, datetime
 from os import PathLike
 from typing import TYPE_CHECKING, Unpack
@@ -13,6 +13,7 @@ from errorbar.api.arguments import Working, public, resampling
 from errorbar.api.crowd import Systems, judgments_text
 from errorbar.core.estimate import Estimate
 from errorbar.core.problems import Problem, Problems
+from errorbar.judging.protocol.assignments import HALTED
 from errorbar.judging.stopping.decision import StopDecision, halted_reason, stop_decision
 from errorbar.judging.stopping.watch import stopping_table
 from errorbar.judging.study.agreement import StudyAgreement, study_agreement, system_scores
@@ -40,8 +41,9 @@ if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
 
-def progress_table(title: str, going: Progress, ahead: Forecast) -> Table:
-    """How far it is, how fast, and when it will end."""
+def progress_table(title: str, going: Progress, ahead: Forecast, halted: str = "", closed: str = "") -> Table:
+    """How far it is, how fast, and when it will end; or why nothing more is handed out."""
+    finish = "closed" if closed else "paused" if halted else _finish(ahead)
     rows: list[list[Cell]] = [
         ["judgments", f"{going.counted:,} of {going.wanted:,}"],
         [
@@ -55,9 +57,10 @@ def progress_table(title: str, going: Progress, ahead: Forecast) -> Table:
         ["raters", f"{going.raters:,}, {going.excluded:,} excluded"],
         ["seconds per answer", "–" if going.median_seconds is None else f"{going.median_seconds:.1f} (median)"],
         ["judgments per hour", _rate(ahead)],
-        ["finish", _finish(ahead)],
+        ["finish", finish],
     ]
-    return Table([Column("", key="figure"), Column("now", key="value")], rows, title, "progress")
+    columns = [Column("", key="figure"), Column("now", key="value")]
+    return Table(columns, rows, title, "progress", handing_out_notes(halted, closed))
 
 
 def handing_out_notes(halted: str, closed: str) -> list[str]:
@@ -146,12 +149,18 @@ def system_table(systems: Sequence[tuple[str, CrowdScore]]) -> Table:
     return Table(columns, rows, "Systems as they stand", "systems", [note])
 
 
+def _state(item: ItemFigures) -> str:
+    """The state of an item, for people: one that a pause of the study stopped goes on when it is resumed."""
+    return "paused" if item.stopped.startswith(HALTED) and item.state == "stopped" else item.state
+
+
 def item_table(items: Sequence[ItemFigures], texts: Mapping[str, str] | None = None) -> Table:
     """Items for work; with their texts by name, where they are given."""
     columns = [*map(Column, ("item", "state")), Column("judgments", "count"), Column("label")]
     columns += [Column("share", "percent", interval="beside"), Column("stopped")]
     rows: list[list[Cell]] = [
-        [item.item, item.state, item.n_judgments, item.label, item.share, item.stopped] for item in items
+        [item.item, _state(item), item.n_judgments, item.label, item.share, item.stopped.removeprefix(HALTED)]
+        for item in items
     ]
     if texts is not None:
         columns.append(Column("text"))
@@ -220,9 +229,7 @@ class StudyStatus(Result):
         """``progress``, ``raters``, ``agreement``; ``stopping``, ``systems`` and ``items`` where there are some."""
         title = f"{self.scheme}, {self.raters_per_item} judgments of each item"
         tables = [
-            replace(
-                progress_table(title, self.progress, self.forecast), notes=handing_out_notes(self.halted, self.closed)
-            ),
+            progress_table(title, self.progress, self.forecast, self.halted, self.closed),
             *([] if self.stopping is None else [stopping_table(self.stopping)]),
             agreement_table(self.agreement, gold=self.progress.n_gold > 0),
             rater_table(self.raters),

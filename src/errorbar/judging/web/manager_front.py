@@ -186,7 +186,7 @@ async def _front(request: Request, seat: Seat) -> Response:
 def _tables(status: StudyStatus) -> Sequence[Table]:
     """The tables of a status, but that of raters, which has a page of its own."""
     title = f"{status.scheme}, {status.raters_per_item} judgments of each item"
-    tables = [progress_table(title, status.progress, status.forecast)]
+    tables = [progress_table(title, status.progress, status.forecast, status.halted, status.closed)]
     if status.stopping is not None:
         table = stopping_table(status.stopping)
         tables.append(replace(table, notes=table.notes[:-1]))  # the last one is how a command writes the question

@@ -17,6 +17,7 @@ from starlette.routing import Route
 from errorbar.core.estimate import Estimate
 from errorbar.core.problems import UsageError
 from errorbar.judging.protocol.exclusions import exclude, foresee_exclusion, foresee_readmission, readmit
+from errorbar.judging.protocol.halting import why_closed, why_halted
 from errorbar.judging.store.tables import EXCLUSION, RATER
 from errorbar.judging.study.raters import MANAGER
 from errorbar.judging.study.rules import current_rules
@@ -215,25 +216,34 @@ def _change_of(request: Request) -> tuple[int, str]:
 async def _ask(request: Request, seat: Seat) -> Response:
     rater, change = _change_of(request)
 
-    def look(snapshot: Connection) -> tuple[str | None, object]:
+    def look(snapshot: Connection) -> tuple[str | None, list[str]]:
         name = snapshot.scalar(select(RATER.c.name).where(RATER.c.id == rater)) if rater < 2**63 else None
-        foresee = foresee_exclusion if change == "exclude" else foresee_readmission
-        return name, None if name is None else foresee(snapshot, rater)
+        if name is None:
+            return None, []
+        if change == "readmit":
+            return name, [f"{foresee_readmission(snapshot, rater)}."]
+        effect = foresee_exclusion(snapshot, rater)
+        return name, [f"{effect}.", *([_of_paused(snapshot)] if effect.n_items and why_halted(snapshot) else [])]
 
-    name, effect = await seat.desk.read(look)
+    name, effects = await seat.desk.read(look)
     if name is None:
         raise RefusalError(404, "judge-no-rater", "There is no such rater.")
-    sentence = f"{effect}."
     if change == "readmit":
-        effects = [sentence, "Their test by gold items starts afresh.", "They can judge again by the same link."]
+        effects += ["Their test by gold items starts afresh.", "They can judge again by the same link."]
         return confirm_page(request, seat, "/raters", f"Readmit {name}?", effects, f"Readmit {name}", "/raters")
-    effects = [
-        sentence,
+    effects += [
         "Items that they have in hand go to others, and they get no more.",
         "Their completion code does not count while they are excluded.",
         "Nothing is deleted: Undo brings back every judgment whose place nobody has filled meanwhile.",
     ]
     return confirm_page(request, seat, "/raters", f"Exclude {name}?", effects, f"Exclude {name}", "/raters", "")
+
+
+def _of_paused(tx: Connection) -> str:
+    """What becomes of complete items of a study that hands out nothing, if a judgment of them is set aside."""
+    if why_closed(tx):
+        return "The study is closed: these items wait until it is resumed."
+    return "The study is paused; these items, which were complete, are handed out all the same."
 
 
 async def _raters(request: Request, seat: Seat) -> Response:
