@@ -267,6 +267,7 @@ def test_charts_are_drawn_for_both_schemes_and_widths(tmp_path: Path) -> None:
         assert "24 of 24 judgments" in alternatives[0]
         assert re.search(r"ann \d+ % \(\d+–\d+\)", alternatives[1])
         assert "observed agreement 1.00" in alternatives[2]
+        assert page.count("0 is what chance alone would give") == 1
         gold = [address for address in addresses if "/gold-" in address]
         pictures = {address: boss.http.get(address, timeout=120) for address in [*gold, addresses[0], addresses[-1]]}
         for reply in pictures.values():

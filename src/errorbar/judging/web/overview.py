@@ -23,7 +23,7 @@ STATES: dict[StudyState, str] = {
     "open": "Raters are given items.",
     "complete": "Every item has its judgments.",
     "paused": "Nothing more is handed out.",
-    "closed": "Nothing more is handed out, and no link lets anybody in.",
+    "closed": "Nothing more is handed out, and its links are revoked.",
 }
 
 
@@ -129,9 +129,11 @@ def _steps(
     """The steps that make sense, the most urgent first."""
     state = counts.state
     if state == "closed":
-        yield NextStep("Export the judgments", f"The study is closed: {counts.closed}.", *EXPORT)
+        yield NextStep("Export the judgments", f"Nothing is handed out any more: {counts.closed}.", *EXPORT)
     if state == "paused":
-        yield NextStep("Resume the study, or close it", f"It is paused: {counts.paused}.", "#state", "Go there")
+        yield NextStep(
+            "Resume the study, or close it", f"Nothing is handed out: {counts.paused}.", "#state", "Go there"
+        )
     if decision is not None and decision.decided and not decision.acts:
         why = "Enough is known to answer the study's question."
         yield NextStep("Pause the study", why, "/handing-out/halt", "Pause the study")

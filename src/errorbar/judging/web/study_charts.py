@@ -21,6 +21,7 @@ from errorbar.reporting.export import draw_spec
 
 MOST_RATERS = 20
 """Of a chart; the table has all."""
+HOW_TO_READ = "1: raters always say the same. Of alpha and kappa, 0 is what chance alone would give."
 LONGEST_AHEAD = 4.0
 """Times that a study has taken so far until its expected end, beyond which a chart would show little else."""
 WIDTHS = {"narrow": 320, "wide": 400}
@@ -39,12 +40,14 @@ class StudyChart:
         title: Its heading.
         summary: The same in words, for who does not see it.
         draw: Makes its specification.
+        note: How to read it; empty: it needs nothing.
     """
 
     name: str
     title: str
     summary: str
     draw: Callable[[], Spec]
+    note: str = ""
 
 
 def study_charts(status: StudyStatus) -> list[StudyChart]:
@@ -99,7 +102,8 @@ def _agreement_chart(status: StudyStatus) -> StudyChart:
     dots = [_dot(name, value, 1) for name, value in estimates]
     summary = "; ".join(f"{name} {_plain(value)}" for name, value in estimates)
     axis = Axis("agreement, with 95 % interval", "number", 1)
-    return StudyChart("agreement", "Agreement", f"{summary}.", partial(dot_chart, dots, axis, name_title="coefficient"))
+    draw = partial(dot_chart, dots, axis, name_title="coefficient")
+    return StudyChart("agreement", "Agreement", f"{summary}.", draw, HOW_TO_READ)
 
 
 def _dot(name: str, estimate: Estimate, factor: int) -> Dot:

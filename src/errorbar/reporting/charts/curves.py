@@ -183,7 +183,7 @@ def progress_chart(
     upright = vega.along(vega.Axis(y_title, "count"), [goal, *(count for _, count in points)], room=1.0)
 
     def at(field: str) -> vega.Part:
-        marks = {"grid": False, "tickCount": vega.TICKS, "labelOverlap": True, "format": CLOCK}
+        marks = {"grid": False, "tickCount": vega.TICKS, "labelOverlap": True, "labelSeparation": 8, "format": CLOCK}
         return {"field": field, "type": "temporal", "title": "time (UTC)", "scale": {"type": "utc"}, "axis": marks}
 
     def row(moment: float, count: int) -> vega.Row:
