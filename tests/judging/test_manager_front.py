@@ -23,8 +23,10 @@ from tests.judging.empty_stores import SCHEME, work_item
 from tests.judging.empty_stores import Study as SmallStudy
 from tests.judging.served import Visitor, made_study, served
 
-PAGES = ("", "/raters", "/items", "/invitations", "/codes", "/raters/1/exclude", "/raters/1/readmit")
-PAGES += ("/handing-out/halt", "/handing-out/resume", "/handing-out/close")
+PAGES = (
+    *("", "/raters", "/items", "/invitations", "/codes", "/raters/1/exclude", "/raters/1/readmit"),
+    *("/handing-out/halt", "/handing-out/resume", "/handing-out/close"),
+)
 CODE_WORDS = re.compile(
     r"\b(sprt|held|hold|halt|halted|leases?|leased|estimands?|invites?|csrf|null|nan)\b",
     re.IGNORECASE,
