@@ -29,7 +29,7 @@ from errorbar.core.corpus import Corpus
 from errorbar.core.edit import Edit
 from errorbar.core.problems import Problems
 from errorbar.edits.items import PREPOSITIONS
-from errorbar.edits.texts import apply_edits, corrected_text
+from errorbar.edits.texts import apply_edits, corrected_texts
 from errorbar.stats.resampling import stream
 
 Knows = Literal["nothing", "where", "answers"]
@@ -106,9 +106,7 @@ def make_degenerate(
         InputError: If an edit of a corpus made by hand is outside its sentence.
     """
     problems = Problems(lenient=True)
-    texts = {
-        name: tuple(corrected_text(each, name, problems) for each in corpus.sentences) for name in corpus.annotators
-    }
+    texts = {name: tuple(corrected_texts(corpus, name, problems)) for name in corpus.annotators}
     problems.raise_errors()
     source = tuple(" ".join(each.tokens) for each in corpus.sentences)
     name, lines = ("the source", source) if output is None else output

@@ -59,6 +59,21 @@ def apply_edits(
     check_tokens("the source", tokens)
     check_edits("the sentence", edits)
     notebook = Problems() if problems is None else problems
+    corrected = _apply(tokens, edits, notebook, place, alternative, optional)
+    if problems is None:
+        notebook.raise_errors()
+    return corrected
+
+
+def _apply(
+    tokens: Sequence[str],
+    edits: Sequence[Edit],
+    notebook: Problems,
+    place: Place,
+    alternative: int = 0,
+    optional: bool = True,
+) -> list[str]:
+    """Apply edits that were looked at."""
     corrected: list[str] = []
     last, n_tokens = Edit(0, 0, ()), len(tokens)
     for edit in sorted(edits, key=_SPAN):  # a stable sort: equal insertions keep their order
@@ -75,8 +90,6 @@ def apply_edits(
         corrected += tokens[last.end : start]
         corrected += replacements[alternative if 0 <= alternative < len(replacements) else 0].split()
         last = edit
-    if problems is None:
-        notebook.raise_errors()
     return [*corrected, *tokens[last.end :]]
 
 
@@ -102,6 +115,16 @@ def corrected_text(
         return " ".join(tokens)
     corrected = apply_edits(tokens, edits, alternative=alternative, optional=optional, problems=problems, place=place)
     return " ".join(corrected)
+
+
+def corrected_texts(corpus: Corpus, annotator: str, problems: Problems) -> list[str]:
+    """One annotator's version of every sentence, as ``corrected_text``; edits stand where the corpus says."""
+    texts = []
+    for number, sentence in enumerate(corpus.check().sentences):
+        tokens, edits = sentence.tokens, sentence.annotations.get(annotator)
+        corrected = _apply(tokens, edits, problems, corpus.place(number, annotator)) if edits else tokens
+        texts.append(" ".join(corrected))
+    return texts
 
 
 def extract_edits(source: Sequence[str], target: Sequence[str]) -> list[Edit]:

@@ -16,7 +16,7 @@ from errorbar.core.corpus import Corpus, CorrectedSentence, Hypothesis, absent_n
 from errorbar.core.estimate import Interval, Scale, Undefined, value_or_none
 from errorbar.core.problems import Place, Problem, Problems, UsageError
 from errorbar.edits.admission import Admission
-from errorbar.edits.texts import corrected_text
+from errorbar.edits.texts import corrected_texts
 from errorbar.execute import run
 from errorbar.metrics.base import Measure, Metric, Selection, lacking
 from errorbar.metrics.judge_sets import (
@@ -225,11 +225,7 @@ def prepare_study(
             problems.notes.append(absent_note(name, absent, len(corpus), corpus.name))
     pieces: list[tuple[str, int, Sequence[str]]] = []
     for column, name in enumerate(corpus.annotators):
-        texts_by = [
-            corrected_text(sentence, name, problems, place=corpus.place(number, name))
-            for number, sentence in enumerate(corpus.sentences)
-        ]
-        pairs = zip(texts_by, corpus.sentences, strict=True)
+        pairs = zip(corrected_texts(corpus, name, problems), corpus.sentences, strict=True)
         pieces.append((name, column, [CorrectedSentence(text, s.annotations.get(name, ())) for text, s in pairs]))
     for system in systems if not plan.force else ():
         if len(system.lines) == len(corpus):
