@@ -227,7 +227,7 @@ def test_the_short_look_counts_as_the_figures_do(store_url: str) -> None:
 
 def test_a_paused_study_says_so_in_plain_words_on_every_page(tmp_path: Path) -> None:
     """Words of the code are not among them; ``docs/glossary.md`` has those that are."""
-    study = made_study(tmp_path / "study", StudyRules(raters_per_item=1, policy="none"), items=12, gold=4)
+    study = made_study(tmp_path / "study", StudyRules(raters_per_item=1, policy="none"), items=12, gold=0)
     with served(study) as url:
         rater = Visitor(url)
         rater.enter(judge_invite(study.folder, names=["ann"]).links[0].url)
@@ -248,7 +248,7 @@ def test_a_paused_study_says_so_in_plain_words_on_every_page(tmp_path: Path) -> 
         assert " finish closed " in read("")
         assert "these items wait until it is resumed" in read("/raters/1/exclude")
         boss.form("/manage/raters/1/exclude", reason="careless")
-        assert "5 judgments set aside" in read("/raters?changed=1")
+        assert "6 judgments set aside" in read("/raters?changed=1")
         assert read("/items").count(" paused ") == 12
 
 
