@@ -132,7 +132,8 @@ def test_editors_of_other_systems_are_nested_and_the_same_ones_are_paired(demo: 
         result = errorbar.compare(
             systems=paths(*own), reference_of=own, judges="random(k=1)", resamples=60, swaps=60, documents=None
         )
-        return result.to_dict()["pairs"][0]["editors"]  # type: ignore[index]
+        document: Any = result.to_dict()
+        return document["pairs"][0]["editors"]
 
     def variance(values: list[float]) -> float:
         return float(np.var(values, ddof=1)) / len(values)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -166,11 +167,11 @@ def test_prints_all_charts_in_light_and_no_controls(opened: Opener, demo_url: st
     assert page.locator(".unit").first.is_visible()
 
 
-def is_picture(figure: object) -> bool:
+def is_picture(figure: Any) -> bool:  # noqa: ANN401 - Playwright is optional, and untyped here
     """True if a picture, whole and with words, stands in the place of a chart."""
-    picture = figure.locator("img.picture")  # type: ignore[attr-defined]  # Playwright is optional, and untyped here
+    picture = figure.locator("img.picture")
     size = picture.evaluate("(one) => one.decode().then(() => one.naturalWidth)")
-    shown = picture.is_visible() and not figure.locator(".canvas").is_visible()  # type: ignore[attr-defined]  # as above
+    shown = picture.is_visible() and not figure.locator(".canvas").is_visible()
     return bool(size > 200 and shown and picture.get_attribute("alt"))
 
 

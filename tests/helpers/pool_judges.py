@@ -11,10 +11,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from errorbar import M2, Problems
 from errorbar.core.pools import Pool, Pools
 from errorbar.metrics import JudgePlan
+from errorbar.metrics.base import Opaque
 from errorbar.metrics.over_judges import PairTesting, only
 from errorbar.metrics.pool_pairs import PoolComparison, compare_in_pools
 from errorbar.metrics.pools import PoolJudging, pool_judging, pool_mean
@@ -38,7 +40,7 @@ class PoolStudies:
     guidelines: Guidelines
     k: int | None = None
 
-    def _draw(self, rng: np.random.Generator, *, sampled: bool) -> tuple[list, np.ndarray, PoolJudging]:  # type: ignore[type-arg]
+    def _draw(self, rng: np.random.Generator, *, sampled: bool) -> tuple[list[Opaque], NDArray[np.int64], PoolJudging]:
         n_types, pool = int(self.world.kind.max()) + 1, np.repeat(np.arange(len(self.sizes)), self.sizes)
         shifts = self.guidelines.strictness * rng.standard_normal((len(self.sizes), 1))
         shifts = shifts + self.guidelines.taste * rng.standard_normal((len(self.sizes), n_types))

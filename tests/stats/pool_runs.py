@@ -16,6 +16,7 @@ from itertools import chain
 
 import numpy as np
 
+from errorbar.core.estimate import Interval
 from errorbar.stats.pools import Dealing, PoolVariance, three_way
 
 TEXT, JUDGE, BOTH = 78.0, 4.0, 51.0
@@ -77,7 +78,8 @@ class PoolWorld:
             parts = three_way(values, [without_each(pool[0]) for pool in pools])
             assert isinstance(parts, PoolVariance)
             interval = parts.interval(0.95)
-            held += interval.low <= 0 <= interval.high  # type: ignore[union-attr]
+            assert isinstance(interval, Interval)
+            held += interval.low <= 0 <= interval.high
         return held / studies
 
 

@@ -274,7 +274,7 @@ class Loaded:
     own: Mapping[str, Corpus] = field(default_factory=dict)  # references made for each system; empty: one gold for all
 
     def references_of(self, system: str) -> Corpus:
-        """What a system is scored against."""
+        """The corpus that a system is scored against."""
         return self.own.get(system, self.corpus)
 
     def need_documents(self, option: str) -> NDArray[np.int64]:

@@ -69,8 +69,8 @@ def list_references(reference_of: object) -> dict[str, References]:
     listed: dict[str, References] = {}
     if isinstance(reference_of, Mapping):
         for name, value in reference_of.items():
-            what = f"reference_of[{name!r}]"
-            listed[str(name)] = value if isinstance(value, Corpus) else named_files(value, what, patterns=True)
+            argument = f"reference_of[{name!r}]"
+            listed[str(name)] = value if isinstance(value, Corpus) else named_files(value, argument, patterns=True)
         return listed
     texts = [reference_of] if isinstance(reference_of, str) else reference_of
     for text in texts if isinstance(texts, Sequence) else ():

@@ -1,4 +1,4 @@
-"""What own references cost: the words that editors changed, and the seconds that a system's output saves them.
+"""The cost of own references: the words that editors changed, and the seconds that a system's output saves them.
 
 Formula
     HTER = Σ edits / Σ words: over the sentences of a system and its editors, edits is the smallest number of words that
@@ -129,7 +129,7 @@ def _edit_cost(corpus: Corpus, system: Hypothesis, clusters: Ints, level: float,
 def saved_times(
     times: Sequence[EditingTime], corpus: Corpus, systems: Sequence[str], level: float, problems: Problems
 ) -> list[SavedTime]:
-    """What each system with times saves; a note names the rows that are not paired, and systems without any."""
+    """The time that each system saves; a note names the rows that are not paired, and systems without any."""
     rows = []
     n_alone = 0
     for system in systems:

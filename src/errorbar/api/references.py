@@ -134,7 +134,7 @@ class ReferencesResult(Result):
         return self.found.turned
 
     def sentences(self) -> list[str]:
-        """What other golds do to the order of systems, a sentence for each pair whose order they change."""
+        """Changes of the order of systems under other golds, a sentence for each pair whose order they change."""
         names = {**NAMES, CLOSEST: f"the closest of {self.n_closest}"}
         sentences = []
         for pair in self.turned:
@@ -343,20 +343,19 @@ def compare_loaded_golds(
         raise UsageError(Problem("two-choices", message, fix=fix))
     corpora = {COMMON: [data.corpus] * len(data.systems), **golds}
     whose = {NAMES.get(gold, gold): own[0] for gold, own in corpora.items() if gold != OWN}
-    own_names = [system.name for system in data.systems]
-    check_seen({**whose, **dict(zip(own_names, golds.get(OWN, ()), strict=False))}, data.problems)
-    costs = edit_costs(corpora[OWN], data.systems, data.documents, level) if OWN in corpora else []
     names = [system.name for system in data.systems]
+    check_seen({**whose, **dict(zip(names, golds.get(OWN, ()), strict=False))}, data.problems)
+    costs = edit_costs(corpora[OWN], data.systems, data.documents, level) if OWN in corpora else []
     saved = saved_times(times, data.corpus, names, level, data.problems)
     n_closest = len(corpora[CLOSEST][0].annotators) if CLOSEST in corpora else 0
     measured, alone = _measure_golds(corpora, data, metric)
-    found = compare_golds(metric, measured, names, data.documents, how)
+    comparison = compare_golds(metric, measured, names, data.documents, how)
     conventions = [*made_by(metric, measured[0].statistics)]
     conventions += [_gold_convention(gold.name, corpora[gold.name]) for gold in measured[1:]]
     conventions += [_times_convention(times)] if times else []
     conventions += [] if how is None else [how.convention(data.documents.clustering)]
     return ReferencesResult(
-        *(found, metric, [gold.name for gold in measured], n_closest, alone, costs, saved),
+        *(comparison, metric, [gold.name for gold in measured], n_closest, alone, costs, saved),
         *(level, data.documents.unit, data.signature(str(metric.spec), *conventions), tuple(data.problems.notes)),
     )
 

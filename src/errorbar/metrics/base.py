@@ -126,7 +126,7 @@ class AnnotatedCounts(Protocol):
 
     @property
     def counts(self) -> NDArray[Any]:
-        """What is counted; shape (units, annotators, counted)."""
+        """The counts; shape (units, annotators, counted)."""
 
     @property
     def present(self) -> NDArray[Any]:

@@ -48,7 +48,7 @@ COMMON, COMMON_TEXT, INDEPENDENT, CLOSEST, OWN = "common", "common-text", "indep
 GOLDS = (COMMON, COMMON_TEXT, INDEPENDENT, CLOSEST, OWN)
 """Names of golds, in the order in which they are shown."""
 Turn = Literal["lost", "won", "reversed"]
-"""What another gold does to an order: it is shown under the common gold alone, under the other alone, or the other way
+"""Changes of an order under another gold: shown under the common gold alone, under the other alone, or the other way
 round."""
 
 
@@ -121,7 +121,7 @@ class TurnedPair:
 
 @dataclass(frozen=True, slots=True)
 class GoldStatistics:
-    """What a metric keeps of each system under one gold."""
+    """The statistics that a metric keeps of each system under one gold."""
 
     name: str
     statistics: Sequence[Opaque]  # of each system

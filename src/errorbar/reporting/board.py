@@ -62,7 +62,7 @@ FORMS = {
     "labels": "A run is a file of token labels: in each line a token of the source, a tab, and c (correct) or i.",
     "folder": "A run is a folder that has a file for each of {units}: the edits, or the corrected text.",
 }
-"""What a team sends, by the kind of submission."""
+"""The file that a team sends, by the kind of submission."""
 
 
 # The page of the task: the report on the best runs with what only a task has, nothing twice.
@@ -256,7 +256,7 @@ def _place_chart(standing: Standing, team: Team) -> Chart:
 
 
 def _how_to_submit(task: Task, corpora: Sequence[CorpusResults], team: Team | None = None) -> Section:
-    """What a run is, how many may be sent until when, and the command that checks one."""
+    """How to submit: the form of a run, how many may be sent until when, and the command that checks one."""
     lines: list[str] = []
     for results in corpora:
         unit = "text" if results.corpus.kind == "hoo" else "line"

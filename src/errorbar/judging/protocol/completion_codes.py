@@ -23,7 +23,7 @@ ALPHABET = "23456789ABCDEFGHJKMNPQRSTUVWXYZ"
 GROUPS, LENGTH = 3, 4
 
 CODE, PARTICIPANT = "{code}", "{participant}"
-"""What stands in a return address for a rater's completion code, and for their id at a crowd's service."""
+"""The words in a return address that stand for a rater's completion code, and for their id at a crowd's service."""
 MOST_URL = 2000
 
 

@@ -1,4 +1,4 @@
-"""What a study says to raters before and after their work: rules of it, which a TOML file can hold together."""
+"""The texts of a study for raters before and after their work: rules of it, which a TOML file can hold together."""
 
 from __future__ import annotations
 

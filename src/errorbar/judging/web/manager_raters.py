@@ -133,7 +133,7 @@ SHOWS: Mapping[str, tuple[str, Callable[[RaterStanding], bool]]] = {
 
 @dataclass(frozen=True, slots=True)
 class RaterView:
-    """What of the table is shown, and in which order.
+    """The part of the table that is shown, and its order.
 
     Attributes:
         show: A key of ``SHOWS``.
@@ -240,7 +240,7 @@ async def _ask(request: Request, seat: Seat) -> Response:
 
 
 def _of_paused(tx: Connection) -> str:
-    """What becomes of complete items of a study that hands out nothing, if a judgment of them is set aside."""
+    """A sentence on complete items of a study that hands out nothing, if a judgment of them is set aside."""
     if why_closed(tx):
         return "The study is closed: these items wait until it is resumed."
     return "The study is paused; these items, which were complete, are handed out all the same."

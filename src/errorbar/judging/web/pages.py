@@ -133,7 +133,7 @@ def introduction_of(scheme: Scheme, rules: StudyRules, *, known: bool) -> list[s
 
 
 def facts_of(rules: StudyRules) -> Iterator[tuple[str, str]]:
-    """What a rater wants to know before they agree: name and text of each fact; the contact is one of its own."""
+    """The facts that raters want before they agree: name and text of each fact; the contact is one of its own."""
     if rules.items_per_rater:
         yield "Texts", f"{rules.items_per_rater:,} at most"
     if rules.minutes:

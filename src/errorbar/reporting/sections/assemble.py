@@ -55,7 +55,7 @@ def sentences(study: Study) -> Section | None:
 
 
 def _order_sentence(browse: Browse) -> str:
-    """What stands first, as ``templates/pool.js`` sorts."""
+    """The order of what stands first, as ``templates/pool.js`` sorts."""
     if len(browse.systems) > 1:
         return (
             " First come those in which systems differ most: where the best corrects everything and the worst nothing, "

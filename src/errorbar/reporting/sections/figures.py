@@ -134,7 +134,7 @@ def ranks(values: Sequence[float | None], sign: float = 1.0) -> list[int | None]
 
 @dataclass(frozen=True, slots=True)
 class HumanShare:
-    """What a system scores as a share of what humans score against the same, largest number of references.
+    """The score of a system as a share of what humans score against the same, largest number of references.
 
     Attributes:
         value: The share.
