@@ -54,7 +54,7 @@ class PercentKind(QuestionKind):
 
     def read(self, question: Question, item: JudgedItem, value: object) -> object:
         \"\"\"The number.\"\"\"
-        if not _is_index(value, 101):
+        if not is_index(value, 101):
             raise UnfitError("a number from 0 to 100")
         return value
 

@@ -8,7 +8,8 @@ from typing import Any
 
 from errorbar.core.problems import Problem, UsageError, nearest, shorten_text
 from errorbar.judging.items.item import JudgedItem
-from errorbar.judging.question_kinds import UnfitError, kind_of_question
+from errorbar.judging.question_kind import UnfitError
+from errorbar.judging.question_kinds import kind_of_question
 from errorbar.judging.scheme import SIDES, Scheme, fold_word
 
 _MOST_NAMED = 5  # questions that the scheme does not have

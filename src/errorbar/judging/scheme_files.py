@@ -10,7 +10,8 @@ from typing import Any
 from errorbar.core.problems import Problem, Problems, UsageError, nearest
 from errorbar.formats import toml_tables as toml
 from errorbar.formats.toml_tables import Field, TomlTable
-from errorbar.judging.question_kinds import QUESTION_KINDS, QuestionKind
+from errorbar.judging.question_kind import QuestionKind
+from errorbar.judging.question_kinds import QUESTION_KINDS
 from errorbar.judging.scheme import FRAME_KEYS, SIDES, Option, Question, Scheme
 from errorbar.judging.scheme_kinds import SCHEME_KINDS
 
