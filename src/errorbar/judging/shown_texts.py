@@ -18,7 +18,7 @@ _OPENING, _CLOSING = "\n\r([{“‘«¿¡-/", "\n\r.,;:!?…)]}”’»-/"
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class ShownPiece:
     """A stretch of the text that looks the same all over; ``token``: its number, None: space between tokens."""
 
     text: str
@@ -28,59 +28,59 @@ class Piece:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class ShownLine:
     """A text in three parts, of which the middle one is the target: highlighted, or the blank."""
 
-    before: list[Piece] = field(default_factory=list)
-    target: list[Piece] = field(default_factory=list)
-    after: list[Piece] = field(default_factory=list)
+    before: list[ShownPiece] = field(default_factory=list)
+    target: list[ShownPiece] = field(default_factory=list)
+    after: list[ShownPiece] = field(default_factory=list)
 
 
-def cut_pieces(text: str, cut: Span, tinted: range = range(0), differing: frozenset[int] = frozenset()) -> Line:
+def cut_pieces(text: str, cut: Span, tinted: range = range(0), differing: frozenset[int] = frozenset()) -> ShownLine:
     """The text, cut where its tokens and the target begin and end."""
     spans = tokens(text)
     edges = sorted({0, len(text), *cut, *(edge for span in spans for edge in span)})
-    line, numbers = Line(), iter(enumerate(spans))
+    line, numbers = ShownLine(), iter(enumerate(spans))
     number, (start, end) = next(numbers, (0, (len(text), len(text))))
     for first, last in pairwise(edges):
         while first >= end and first < len(text):
             number, (start, end) = next(numbers, (0, (len(text), len(text))))
         token = number if start <= first < end else None
-        piece = Piece(text[first:last], token, token in tinted, token in differing)
+        piece = ShownPiece(text[first:last], token, token in tinted, token in differing)
         part = line.before if last <= cut[0] else line.after if first >= cut[1] else line.target
         part.append(piece)
     return line
 
 
 @dataclass(frozen=True, slots=True)
-class Stretch:
+class ShownStretch:
     """Pieces that stand in both texts, or in one of them alone; a gap is where only the other text has words."""
 
     kind: Literal["same", "differs", "gap"]
-    pieces: list[Piece] = field(default_factory=list)
+    pieces: list[ShownPiece] = field(default_factory=list)
 
 
-def differing_stretches(text: str, words: Sequence[str], others: Sequence[str]) -> Iterator[Stretch]:
+def differing_stretches(text: str, words: Sequence[str], others: Sequence[str]) -> Iterator[ShownStretch]:
     """A text of a choice, cut where it differs from the other one."""
     changes = SequenceMatcher(None, words, others, autojunk=False).get_opcodes()
     differing = frozenset(n for tag, start, end, *_ in changes if tag != "equal" for n in range(start, end))
     gaps = {start for tag, start, *_ in changes if tag == "insert"}
     pieces = cut_pieces(text, (0, len(text)), differing=differing).target
-    stretch = Stretch("same")
+    stretch = ShownStretch("same")
     for at, piece in enumerate(pieces):
         if piece.token in gaps:
-            yield from (stretch, Stretch("gap"))
-            stretch = Stretch("same")
+            yield from (stretch, ShownStretch("gap"))
+            stretch = ShownStretch("same")
         is_space = stretch.kind == "differs" and piece.token is None
         differs = piece.differs or (is_space and any(following.differs for following in pieces[at + 1 : at + 2]))
         kind: Literal["same", "differs"] = "differs" if differs else "same"
         if kind != stretch.kind:
             yield stretch
-            stretch = Stretch(kind)
+            stretch = ShownStretch(kind)
         stretch.pieces.append(piece)
     yield stretch
     if len(words) in gaps:
-        yield Stretch("gap")
+        yield ShownStretch("gap")
 
 
 def candidate_texts(item: JudgedItem, reversed_: bool) -> list[str]:
@@ -110,7 +110,7 @@ def cloze_texts(item: JudgedItem) -> tuple[str, str]:
     return left + " " * space_before, " " * space_after + right
 
 
-def candidate_stretches(item: JudgedItem, reversed_: bool) -> Iterator[list[Stretch]]:
+def candidate_stretches(item: JudgedItem, reversed_: bool) -> Iterator[list[ShownStretch]]:
     """The texts with each candidate, cut where they differ from each other, top one first."""
     texts = candidate_texts(item, reversed_)
     words = [[text[slice(*span)] for span in tokens(text)] for text in texts]
