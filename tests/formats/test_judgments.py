@@ -240,7 +240,7 @@ def test_json_lines_with_other_keys_and_numbers(tmp_path: Path) -> None:
 def test_memory_is_that_of_the_codes(tmp_path: Path) -> None:
     """Some 12 bytes for each judgment, where a row of texts takes hundreds."""
     peaks = []
-    for n in (20_000, 100_000):
+    for n in (40_000, 120_000):
         path = tmp_path / f"{n}.csv"
         with path.open("w") as out:
             out.write("item,rater,label\n")
