@@ -51,7 +51,7 @@ def _unfit(message: str, fix: str = "") -> Problem:
     return Problem("judge-answer", message, fix=fix)
 
 
-def label_of(scheme: Scheme, reversed: bool, answer: Mapping[str, Any]) -> str:
+def label_of(scheme: Scheme, reversed: int, answer: Mapping[str, Any]) -> str:
     """The answer to the main question in the item's own terms; empty: it was not asked.
 
     Where candidates change places, ``top`` and ``bottom`` are ``first`` or ``second`` of the item's candidates. Of
@@ -64,7 +64,7 @@ def label_of(scheme: Scheme, reversed: bool, answer: Mapping[str, Any]) -> str:
     return SIDES[label][bool(reversed)] if scheme.reversible and label in SIDES else label
 
 
-def is_right(scheme: Scheme, item: JudgedItem, reversed: bool, answer: Mapping[str, Any]) -> bool | None:
+def is_right(scheme: Scheme, item: JudgedItem, reversed: int, answer: Mapping[str, Any]) -> bool | None:
     """Whether an answer to a gold item is right; None: it says that one cannot tell, or nothing is known."""
     label = label_of(scheme, reversed, answer)
     if not label or not item.answers:

@@ -28,6 +28,8 @@ class SchemeKind:
     name = "span"
     compares = False
     """Whether two texts are set against each other: items have two candidates, exports sides and pairs."""
+    ranks = False
+    """Whether outputs of systems are ranked: items have up to five candidates, exports rankings and pairs."""
 
     def needs_span(self, scheme: Scheme) -> bool:
         """Whether it asks about a part of the text."""
@@ -40,12 +42,12 @@ class SchemeKind:
             return f"item '{name}' has no span, and the scheme {scheme.name} asks about a part of the text"
         return ""
 
-    def shown(self, item: JudgedItem, reversed_: bool) -> tuple[object, ...]:
-        """All that a rater sees of an item besides the sentence before it."""
+    def shown(self, item: JudgedItem, reversed_: int) -> tuple[object, ...]:
+        """All that a rater sees of an item besides the sentence before it; ``reversed_``: as a ``Lease`` has it."""
         del reversed_  # there are no sides
         return item.text, item.span
 
-    def content(self, scheme: Scheme, item: JudgedItem, reversed_: bool) -> dict[str, Any]:
+    def content(self, scheme: Scheme, item: JudgedItem, reversed_: int) -> dict[str, Any]:
         """The values of the item's markup."""
         del reversed_
         span = item.span or (0, len(item.text))

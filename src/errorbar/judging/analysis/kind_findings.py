@@ -39,7 +39,8 @@ from errorbar.judging.analysis.findings import (
     merge_labels,
     take_items,
 )
-from errorbar.judging.items.sources import SAYS, SEVERAL
+from errorbar.judging.items.item import SEVERAL
+from errorbar.judging.items.sources import SAYS
 from errorbar.judging.scheme import NOTHING, fold_word
 from errorbar.judging.study.columns import StudyColumns
 from errorbar.judging.study.figures import RaterFigures

@@ -65,7 +65,7 @@ class _Asked:
     held: Held
     version: int
     answered: int | None
-    reversed: bool
+    reversed: int
     item: JudgedItem
     kind: str
     gold_class: str
@@ -272,7 +272,7 @@ def _read_assignment(row: tuple[Any, ...]) -> _Asked:
     version, answered, turned, payload, kind, label, count, volume, status, kept = row[8:]
     item, active = parse_item(payload), status == "active"
     gold = None if kept is None else GoldAnswers.from_json(kept)
-    return _Asked(Held(*row[:8]), version, answered, bool(turned), item, kind, label, count, volume, active, gold)
+    return _Asked(Held(*row[:8]), version, answered, turned, item, kind, label, count, volume, active, gold)
 
 
 def _refusal_receipt(one: Submission, why: str, version: int = 0) -> SubmissionReceipt:

@@ -35,7 +35,8 @@ def _code(column: str, names: Sequence[str]) -> str:
     return f"CASE {column} {' '.join(cases)} END"
 
 
-_CODES = f"(({_code('a.round', ROUNDS)}) * {len(STATES)} + ({_code('a.state', STATES)})) * 2 + a.reversed"
+_TURNED = "CASE a.reversed WHEN 0 THEN 0 ELSE 1 END"
+_CODES = f"(({_code('a.round', ROUNDS)}) * {len(STATES)} + ({_code('a.state', STATES)})) * 2 + {_TURNED}"
 _ASSIGNMENTS = f"""
     SELECT a.item, a.rater, {_CODES}, coalesce(x.milliseconds, 0), coalesce(x.at, 0), coalesce(x.answer, 'null')
     FROM assignment a LEFT JOIN answer x ON x.assignment = a.id AND x.version = a.version ORDER BY a.id
@@ -81,7 +82,7 @@ class StudyColumns:
         rater: Number of the rater in ``raters``.
         round: Index into ``ROUNDS``.
         state: Index into ``STATES``.
-        reversed: Whether the candidates had changed places.
+        reversed: Whether the candidates stood in another order than their own.
         answer_number: Index into ``answers`` of the answer that counts; -1: none, or skipped.
         milliseconds: That it took; 0: not known.
         at: When it was given, or the last time that it was changed, in seconds since 1970; NaN: it was not.

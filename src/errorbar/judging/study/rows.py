@@ -17,8 +17,7 @@ from errorbar.core.csv_cells import csv_line
 from errorbar.core.judgments import Judgments
 from errorbar.core.problems import Problem, UsageError
 from errorbar.judging.answers import label_of
-from errorbar.judging.items.item import JUDGED, JudgedItem, Round, State
-from errorbar.judging.items.sources import SEVERAL
+from errorbar.judging.items.item import JUDGED, SEVERAL, JudgedItem, Round, State
 from errorbar.judging.protocol.halting import counted_items
 from errorbar.judging.scheme import NOTHING, SIDES, Scheme
 from errorbar.judging.scheme_kinds import kind_of
@@ -89,7 +88,7 @@ def study_records(tx: Connection) -> Iterator[Record]:
         yield {
             "judgment": first.item,
             **{name: getattr(first, name) for name in ("rater", "round", "seq", "answered")},
-            "reversed": bool(first.reversed),
+            "reversed": first.reversed if first.reversed > 1 else bool(first.reversed),
             "state": first.state,
             "version": first.counts,
             "label": label or None,
@@ -146,7 +145,7 @@ class JudgmentRow:
     rater: str
     round: str
     state: str
-    reversed: bool
+    reversed: int
     version: int
     answer: Mapping[str, Any] | None
     skip: str
@@ -164,7 +163,7 @@ class JudgmentRow:
 
     def sides(self) -> list[str]:
         """The candidate at the top, and who wrote the first and the second."""
-        return [SIDES["top"][self.reversed], *(self.item.names or ("", ""))]
+        return [SIDES["top"][bool(self.reversed)], *(self.item.names or ("", ""))]
 
 
 def judgment_rows(tx: Connection, include: Sequence[Part] = ()) -> Iterator[JudgmentRow]:
@@ -175,7 +174,7 @@ def judgment_rows(tx: Connection, include: Sequence[Part] = ()) -> Iterator[Judg
         if row.payload != last:
             last, item = row.payload, JudgedItem.from_json(row.payload)
         answer = json.loads(row.answer)
-        first_fields = row.rater, row.round, row.state, bool(row.reversed), row.version
+        first_fields = row.rater, row.round, row.state, row.reversed, row.version
         yield JudgmentRow(item, *first_fields, answer, row.skip, row.comment, row.milliseconds)
 
 
