@@ -19,7 +19,7 @@ class RankKind(SchemeKind):
     ranks = True
 
     def unfit(self, scheme: Scheme, item: JudgedItem) -> str:
-        """Refuses other numbers of outputs than 2 to 5, and outputs that are equal."""
+        """Refuses other numbers of outputs than 2 to 5, equal outputs, and those of nobody."""
         del scheme
         name, n = shorten_text(item.name), len(item.candidates)
         if not 2 <= n <= MOST_OUTPUTS:
@@ -27,6 +27,8 @@ class RankKind(SchemeKind):
             return f"item '{name}' has {n} outputs, not 2 to {MOST_OUTPUTS}: {columns}"
         if len({*item.candidates}) < n:
             return f"two outputs of item '{name}' are the same: name their systems together, A|B"
+        if len(item.names) != n:
+            return f"the outputs of item '{name}' have no systems: columns system1 to system{MOST_OUTPUTS}"
         return ""
 
     def shown(self, item: JudgedItem, reversed_: int) -> tuple[object, ...]:
