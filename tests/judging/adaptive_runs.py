@@ -163,10 +163,10 @@ def main() -> None:
     options = parser.parse_args()
     for name in WORLDS:
         worst, mean, bias, error = coverage(name, options.studies, options.judgments)
-        print(f"| {name} | {worst:.4f} | {mean:.4f} | {bias:+.4f} ({error:.4f}) |", flush=True)
+        print(f"| {name} | {worst:.4f} | {mean:.4f} | {bias:+.4f} ({error:.4f}) |", flush=True)  # noqa: T201
     for gap in (0.2, 0.3, 0.45):
         adaptive, fixed = saving(100, gap, 150_000)
-        print(f"| {gap} | {adaptive:,.0f} | {fixed:,.0f} | {adaptive / fixed:.2f} |", flush=True)
+        print(f"| {gap} | {adaptive:,.0f} | {fixed:,.0f} | {adaptive / fixed:.2f} |", flush=True)  # noqa: T201
 
 
 if __name__ == "__main__":

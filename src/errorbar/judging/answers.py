@@ -10,7 +10,8 @@ from errorbar.core.problems import Problem, UsageError, nearest, shorten_text
 from errorbar.judging.items.item import JudgedItem
 from errorbar.judging.question_kind import UnfitError
 from errorbar.judging.question_kinds import kind_of_question
-from errorbar.judging.scheme import SIDES, Scheme, fold_word
+from errorbar.judging.scheme import SIDES, Scheme
+from errorbar.judging.scheme_kinds import kind_of
 
 _MOST_NAMED = 5  # questions that the scheme does not have
 
@@ -71,4 +72,4 @@ def is_right(scheme: Scheme, item: JudgedItem, reversed: int, answer: Mapping[st
         return None
     if label in scheme.abstaining():
         return True if label in item.answers else None
-    return fold_word(label) in {fold_word(right) for right in item.answers}
+    return any(kind_of(scheme).agrees(item, label, right) for right in item.answers)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from errorbar.core.problems import shorten_text
-from errorbar.judging.items.item import JudgedItem
-from errorbar.judging.ranks_answer import MOST_OUTPUTS, arrange
+from errorbar.judging.items.item import SEVERAL, JudgedItem
+from errorbar.judging.ranks_answer import MOST_OUTPUTS, arrange, ranks_of_label
 from errorbar.judging.scheme import Scheme, tokens
 from errorbar.judging.scheme_kind import SchemeKind
 from errorbar.judging.shown_texts import differing_stretches
@@ -58,6 +58,39 @@ class RankKind(SchemeKind):
         """Outputs are compared with each other."""
         del item
         return False
+
+    def unfit_gold(self, item: JudgedItem, right: str) -> str:
+        """Refuses what is no order of the item's systems."""
+        try:
+            _tiers(item, right)
+        except ValueError as error:
+            return str(error)
+        return ""
+
+    def agrees(self, item: JudgedItem, label: str, right: str) -> bool:
+        """Whether the outputs that are named stand in this order, and those between ``=`` are ties."""
+        ranks = ranks_of_label(label)
+        tiers = [{ranks[at] for at in tier} for tier in _tiers(item, right)]
+        order = [next(iter(tier)) for tier in tiers]
+        return all(len(tier) == 1 for tier in tiers) and order == sorted({*order})
+
+    def told(self, item: JudgedItem, reversed_: int, right: str) -> str:
+        """The same by the letters that the outputs have on this screen: ``B > A = D``."""
+        shown = arrange(len(item.candidates), reversed_)
+        tiers = _tiers(item, right)
+        return " > ".join(" = ".join(sorted("ABCDE"[shown.index(at)] for at in tier)) for tier in tiers)
+
+
+def _tiers(item: JudgedItem, right: str) -> list[list[int]]:
+    """Numbers of the outputs, best first, those that are equally good together; of several systems one is named."""
+    number = {name: at for at, names in enumerate(item.names) for name in names.split(SEVERAL)}
+    tiers = [[name.strip() for name in tier.split("=")] for tier in right.split(">")]
+    named = [name for tier in tiers for name in tier]
+    if unknown := [name for name in named if name not in number]:
+        raise ValueError(f"'{shorten_text(unknown[0])}' wrote none of the outputs")
+    if len(named) < 2 or len({number[name] for name in named}) < len(named):
+        raise ValueError("the order must name two outputs or more, each once")
+    return [[number[name] for name in tier] for tier in tiers]
 
 
 def _words(text: str) -> list[str]:

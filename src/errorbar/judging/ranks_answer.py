@@ -39,6 +39,12 @@ class RanksKind(QuestionKind):
         return _OF_TWO.get(ranks, " ".join(map(str, ranks)))
 
 
+def ranks_of_label(label: str) -> list[int]:
+    """The ranks that a label tells."""
+    of_two = {name: list(ranks) for ranks, name in _OF_TWO.items()}
+    return of_two[label] if label in of_two else [int(rank) for rank in label.split()]
+
+
 def close_gaps(ranks: Sequence[int]) -> list[int]:
     """The same order with ranks that leave out no number: 1, 4, 4 becomes 1, 2, 2."""
     place = {rank: at for at, rank in enumerate(sorted(set(ranks)), 1)}

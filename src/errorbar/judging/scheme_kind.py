@@ -71,6 +71,21 @@ class SchemeKind:
         texts = [""] if label == "extraneous" else [*answer.get(next(replacing).id, ())]
         return texts_if_changed(texts, item), label == "equal"
 
+    def unfit_gold(self, item: JudgedItem, right: str) -> str:
+        """Why an answer cannot be right of a gold item; empty: it can."""
+        del item, right
+        return ""
+
+    def agrees(self, item: JudgedItem, label: str, right: str) -> bool:
+        """Whether a label is what is right of a gold item."""
+        del item
+        return fold_word(label) == fold_word(right)
+
+    def told(self, item: JudgedItem, reversed_: int, right: str) -> str:
+        """What is right of a gold item, as the quiz tells it."""
+        del item, reversed_
+        return right
+
 
 def texts_if_changed(texts: list[str], item: JudgedItem) -> list[str]:
     """The texts, unless the first is what the writer wrote."""

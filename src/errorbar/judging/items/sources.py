@@ -589,6 +589,10 @@ def _read_gold_item(
         message = f"gold for '{shorten_text(name)}', which is no item"
         problems.error("judge-gold", message, place, fix=_near(name, items))
         return None
+    for answer in answers:
+        if wrong := kind_of(scheme).unfit_gold(known, answer):
+            message = f"the answer '{shorten_text(answer)}' of gold item '{shorten_text(name)}': {wrong}"
+            problems.error("judge-gold", message, place, "systems from the best to the worst: A > B = C")
     return replace(known, kind="gold", answers=answers, explanation=row.get(_EXPLANATION, "").strip())
 
 
