@@ -81,9 +81,9 @@ def hidden_variants(item: JudgedItem) -> Iterator[JudgedItem]:
     yield replace(item, kind="gold", answers=("error",), explanation="Because.", name="g")
 
 
-@pytest.mark.parametrize("scheme", ["error-ok", "preposition", "edit-valid", "choice", "cloze"])
+@pytest.mark.parametrize("scheme", ["error-ok", "preposition", "edit-valid", "choice", "cloze", "rank"])
 def test_whatever_is_hidden_changes_no_character_of_what_is_sent(scheme: str) -> None:
-    candidates = ("on", "of") if scheme in ("choice", "edit-valid") else ()
+    candidates = ("on", "of") if scheme in ("choice", "edit-valid", "rank") else ()
     item = JudgedItem("i", "He depends on him .", (11, 13), candidates=candidates)
     assert len({json.dumps(sent(scheme, variant)) for variant in hidden_variants(item)}) == 1
 

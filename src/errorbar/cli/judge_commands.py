@@ -87,6 +87,7 @@ def _qr_lines(code: segno.QRCode) -> Iterator[str]:
             "minutes",
             "break_minutes",
             "break_items",
+            "outputs",
         ),
         HIDDEN,
     ),
@@ -97,6 +98,7 @@ def init(folder: Path, consent: str | None, **options: Any) -> None:
     \b
     errorbar judge init study/ --from todo.jsonl --gold-items gold.csv
     errorbar judge init study/ --scheme choice --from source.txt --system a.txt --system b.txt
+    errorbar judge init study/ --scheme rank --from source.txt --system a.txt --system b.txt --adaptive
     errorbar judge init study/ --scheme cloze --from corpus.m2 --items words:prepositions
     errorbar judge init study/ --from todo.jsonl --key key.json --stop 'R(half_width=0.05)'
     errorbar judge init again/ --from export.jsonl

@@ -28,6 +28,8 @@ class SchemeKind:
     name = "span"
     compares = False
     """Whether two texts are set against each other: items have two candidates, exports sides and pairs."""
+    ranks = False
+    """Whether outputs of systems are ranked: items have up to five candidates, exports rankings and pairs."""
 
     def needs_span(self, scheme: Scheme) -> bool:
         """Whether it asks about a part of the text."""
@@ -40,12 +42,12 @@ class SchemeKind:
             return f"item '{name}' has no span, and the scheme {scheme.name} asks about a part of the text"
         return ""
 
-    def shown(self, item: JudgedItem, reversed_: bool) -> tuple[object, ...]:
-        """All that a rater sees of an item besides the sentence before it."""
+    def shown(self, item: JudgedItem, reversed_: int) -> tuple[object, ...]:
+        """All that a rater sees of an item besides the sentence before it; ``reversed_``: as a ``Lease`` has it."""
         del reversed_  # there are no sides
         return item.text, item.span
 
-    def content(self, scheme: Scheme, item: JudgedItem, reversed_: bool) -> dict[str, Any]:
+    def content(self, scheme: Scheme, item: JudgedItem, reversed_: int) -> dict[str, Any]:
         """The values of the item's markup."""
         del reversed_
         span = item.span or (0, len(item.text))
@@ -68,6 +70,21 @@ class SchemeKind:
         replacing = (question for question in scheme.questions if kind_of_question(question).names_replacements)
         texts = [""] if label == "extraneous" else [*answer.get(next(replacing).id, ())]
         return texts_if_changed(texts, item), label == "equal"
+
+    def unfit_gold(self, item: JudgedItem, right: str) -> str:
+        """Why an answer cannot be right of a gold item; empty: it can."""
+        del item, right
+        return ""
+
+    def agrees(self, item: JudgedItem, label: str, right: str) -> bool:
+        """Whether a label is what is right of a gold item."""
+        del item
+        return fold_word(label) == fold_word(right)
+
+    def told(self, item: JudgedItem, reversed_: int, right: str) -> str:
+        """What is right of a gold item, as the quiz tells it."""
+        del item, reversed_
+        return right
 
 
 def texts_if_changed(texts: list[str], item: JudgedItem) -> list[str]:

@@ -39,7 +39,9 @@ from errorbar.judging.analysis.findings import (
     merge_labels,
     take_items,
 )
-from errorbar.judging.items.sources import SAYS, SEVERAL
+from errorbar.judging.analysis.rank_findings import rank_findings
+from errorbar.judging.items.item import SEVERAL
+from errorbar.judging.items.sources import SAYS
 from errorbar.judging.scheme import NOTHING, fold_word
 from errorbar.judging.study.columns import StudyColumns
 from errorbar.judging.study.figures import RaterFigures
@@ -212,5 +214,5 @@ def _accuracy(study: StudyColumns, confidence: float) -> Iterator[Finding]:
             yield Finding("accuracy", rater, name, share, "percent")
 
 
-KIND_FINDINGS = {"choice": choice_findings, "cloze": cloze_findings}
+KIND_FINDINGS = {"choice": choice_findings, "cloze": cloze_findings, "rank": rank_findings}
 """The figures that only one kind of scheme has, by its name."""

@@ -56,6 +56,8 @@ TITLES = {
     "accuracy": "Before and after what is as good counts",
     "consistency": "Sides and repeats",
     "pairs": "Writer, raters and systems",
+    "ranking": "How the systems rank",
+    "adaptive": "Which order is known, at any look",
     "categories": "Agreement by categories and items",
     "money": "What it cost",
     "systems": "Systems against the raters",

@@ -12,6 +12,8 @@ from typing import Any, Literal, Self
 
 
 Kind = Literal["work", "gold"]
+SEVERAL = "|"
+"""Between the names of those who wrote the same."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +25,8 @@ class JudgedItem:
         text: The sentence; in a choice or cloze test with the writer's word where ``span`` is.
         span: Code points of ``text`` that are asked about, half-open; None: the whole text.
         before: The sentence before, shown in gray; empty: none.
-        candidates: Of a choice test the two texts that may stand at ``span``: the writer's or first system's first.
+        candidates: Of a choice test the two texts that may stand at ``span``: the writer's or first system's first. Of
+            a ranking the outputs, in an order that tells nothing of their writers (``ranks_answer.order_outputs``).
         names: Who wrote the candidates; never sent to a browser.
         kind: ``gold``: the answer is known.
         answers: Of gold: the values of the scheme's main question that are right.
@@ -106,7 +109,7 @@ class Lease:
         token: Of the assignment: random, the only name of it that a browser knows.
         item: What is asked.
         round: Of the assignment.
-        reversed: Whether the two candidates change places on the screen.
+        reversed: In which order the candidates stand on the screen (``ranks_answer.arrange``); of two, 1: reversed.
         version: Of the rater's answer so far; 0: none.
         answer: The answer so far.
     """
@@ -114,7 +117,7 @@ class Lease:
     token: str
     item: JudgedItem
     round: Round
-    reversed: bool
+    reversed: int
     version: int = 0
     answer: Mapping[str, Any] | None = None
 

@@ -28,14 +28,14 @@ from errorbar.edits.texts import extract_edits
 from errorbar.formats.look import Lines, Source, display_name, look
 from errorbar.formats.tables import table_rows
 from errorbar.formats.untrusted import json_record, whole_number
-from errorbar.judging.items.item import JudgedItem
+from errorbar.judging.items.item import SEVERAL, JudgedItem
+from errorbar.judging.items.rank_items import OUTPUTS, ranked_items, with_outputs
+from errorbar.judging.ranks_answer import MOST_OUTPUTS
 from errorbar.judging.scheme import SIDES, Scheme, fold_word, tokens
 from errorbar.judging.scheme_kinds import kind_of
 
 Against = Literal["writer", "systems"]
 EDITS = "edits"
-SEVERAL = "|"
-"""Between the names of those who wrote the same."""
 SAYS = "says:"
 """Before the name of a system in the hidden column of its text."""
 Span = tuple[int, int]
@@ -72,19 +72,31 @@ class _Changes:
 
 
 def corpus_items(
-    corpus: Corpus, systems: Sequence[Hypothesis], scheme: Scheme, *, items: str = "", against: Against = "writer"
+    corpus: Corpus,
+    systems: Sequence[Hypothesis],
+    scheme: Scheme,
+    *,
+    items: str = "",
+    against: Against = "writer",
+    outputs: int = MOST_OUTPUTS,
+    pairs: bool = False,
 ) -> list[JudgedItem]:
-    """Items of a corpus; ``items``: which, as ``edit_items`` has them, or ``edits``; empty: as fits the rest."""
+    """Items of a corpus; ``items``: which, as ``edit_items`` has them, or ``edits``; empty: as fits the rest.
+
+    Of rankings ``outputs`` is the most outputs of one item; ``pairs``: each two systems have items of their own.
+    """
     items = items or (EDITS if systems or kind_of(scheme).compares else "words")
     names = [system.name for system in systems] or list(corpus.annotators)
     _check(scheme, items, against, names)
+    if kind_of(scheme).ranks:
+        return ranked_items(corpus, systems, outputs, pairs=pairs)
     changes = [
         _Changes(sentence.tokens, {name: _edits(corpus, systems, at, name) for name in names})
         for at, sentence in enumerate(corpus.sentences)
     ]
     if kind_of(scheme).compares:
-        pairs = _against_writer if against == "writer" else _against_each_other
-        choices = [item for at, change in enumerate(changes) for item in _choices(corpus, at, pairs(change, names))]
+        pairs_of = _against_writer if against == "writer" else _against_each_other
+        choices = [item for at, change in enumerate(changes) for item in _choices(corpus, at, pairs_of(change, names))]
         if not choices:
             message = "nothing differs: there is nothing to choose between"
             raise UsageError(Problem("judge-no-items", message, fix="give texts that differ"))
@@ -102,6 +114,10 @@ def _check(scheme: Scheme, items: str, against: Against, names: Sequence[str]) -
     if choice and items != EDITS:
         message = f"a choice test compares what was changed, and items are '{items}'"
         raise UsageError(Problem("judge-items", message, fix="leave --items out"))
+    if kind_of(scheme).ranks and (items != EDITS or len(names) < 2):
+        message = "a ranking compares the outputs of at least two systems"
+        fix = "leave --items out" if len(names) > 1 else "give --system for each of them"
+        raise UsageError(Problem("judge-items", message, fix=fix))
     if items == EDITS and not names:
         message = "nobody changes anything here: there is no system and no annotator"
         raise UsageError(Problem("judge-items", message, fix="give --systems, or other --items"))
@@ -267,6 +283,7 @@ def _characters(text: str, span: Span) -> Span:
 NAMES = ("item", "id")
 _OWN = frozenset((*NAMES, "text", "before", "start", "end", "span"))
 _OF_CHOICES = frozenset(("candidate1", "candidate2", "system1", "system2"))
+_OF_RANKINGS = frozenset(f"{column}{number}" for column in ("candidate", "system") for number in OUTPUTS)
 _OF_JUDGMENTS = ("rater", "label")
 _TOKENS = re.compile(r"\d+:(\d+)-(\d+)")
 _SPAN = re.compile(r"(\d+)[-,:](\d+)")
@@ -313,7 +330,8 @@ def read_rows(path: Source, scheme: Scheme, problems: Problems) -> list[JudgedIt
 def _check_columns(row: Row, scheme: Scheme, place: Place, problems: Problems) -> None:
     """Refuse a table, once, whose columns do not tell what items need."""
     choice = kind_of(scheme).compares
-    for needed in (NAMES, ("text", "candidate1") if choice else ("text",), ("candidate2", "suggestion") * choice):
+    second = ("candidate2",) if kind_of(scheme).ranks else ("candidate2", "suggestion") * choice
+    for needed in (NAMES, ("text", "candidate1") if choice else ("text",), second):
         if needed and not {*needed} & {*row}:
             message = f"no column '{needed[0]}'" + f" or '{needed[-1]}'" * (len(needed) > 1)
             fix = nearest(needed[0], [column for column in row if column][:50])
@@ -338,7 +356,9 @@ def item_of(row: Row, scheme: Scheme, place: Place, problems: Problems) -> Judge
     except ValueError as error:
         problems.error("judge-item-span", f"item '{shorten_text(name_of(row))}': {error}", place)
         return None
-    known = {*_OWN, *_OF_JUDGMENTS, *(_OF_CHOICES if kind_of(scheme).compares else ())}
+    kind = kind_of(scheme)
+    columns = _OF_CHOICES if kind.compares else _OF_RANKINGS if kind.ranks else ()
+    known = {*_OWN, *_OF_JUDGMENTS, *columns}
     hidden = {key: value for key, value in row.items() if key and key not in known}
     item = JudgedItem(name_of(row), text, span, row.get("before", ""), hidden=hidden)
     if kind_of(scheme).compares:
@@ -347,7 +367,10 @@ def item_of(row: Row, scheme: Scheme, place: Place, problems: Problems) -> Judge
         pair = (row.get("candidate1", shown), other) if other is not None else ()
         names = tuple(row.get(f"system{number}", "").strip() for number in (1, 2))
         item = replace(item, candidates=pair, names=names if all(names) else ())
-    wrong = kind_of(scheme).unfit(scheme, item)
+    if kind.ranks:
+        outputs = [(row.get(f"candidate{n}", ""), row.get(f"system{n}", "").strip()) for n in OUTPUTS]
+        item = with_outputs(item, [output for output in outputs if any(output)])
+    wrong = kind.unfit(scheme, item)
     if wrong:
         problems.error("judge-item-span" if "span" in wrong else "judge-item-candidates", wrong, place)
     return None if wrong else item
@@ -445,6 +468,8 @@ def read_items(
     systems: Systems = (),
     items: str = "",
     against: Against = "writer",
+    outputs: int = MOST_OUTPUTS,
+    pairs: bool = False,
 ) -> list[JudgedItem]:
     """Read items for a scheme; what is wrong is recorded, and of a corpus repaired where ``problems`` are lenient.
 
@@ -455,6 +480,8 @@ def read_items(
         systems: Texts of systems for the sentences.
         items: Of a corpus: which words, tokens, gaps, sentences; ``edits``: what was changed.
         against: Of a choice test: whom a system's text is set against.
+        outputs: Of rankings: the most outputs of one item.
+        pairs: Of rankings: each two systems have items of their own.
 
     Raises:
         InputError: If a file is bad.
@@ -470,8 +497,8 @@ def read_items(
     else:
         corpus = source if isinstance(source, Corpus) else _corpus(source, problems)
         reading = ReadingOptions(lenient=problems.lenient)
-        outputs: Sequence[Hypothesis] = load(corpus, systems, reading).systems if listed else ()
-        judged_items = corpus_items(corpus, outputs, scheme, items=items, against=against)
+        texts: Sequence[Hypothesis] = load(corpus, systems, reading).systems if listed else ()
+        judged_items = corpus_items(corpus, texts, scheme, items=items, against=against, outputs=outputs, pairs=pairs)
     problems.raise_errors()
     if not judged_items:
         raise UsageError(Problem("judge-no-items", "the file has no item", fix="give a table with a row for each"))
@@ -562,6 +589,10 @@ def _read_gold_item(
         message = f"gold for '{shorten_text(name)}', which is no item"
         problems.error("judge-gold", message, place, fix=_near(name, items))
         return None
+    for answer in answers:
+        if wrong := kind_of(scheme).unfit_gold(known, answer):
+            message = f"the answer '{shorten_text(answer)}' of gold item '{shorten_text(name)}': {wrong}"
+            problems.error("judge-gold", message, place, "systems from the best to the worst: A > B = C")
     return replace(known, kind="gold", answers=answers, explanation=row.get(_EXPLANATION, "").strip())
 
 

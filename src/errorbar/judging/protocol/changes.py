@@ -10,6 +10,7 @@ from sqlalchemy import Connection, text
 
 from errorbar.core.problems import Problem, UsageError
 from errorbar.judging.items.item import JudgedItem
+from errorbar.judging.protocol.adaptive import draw_places
 from errorbar.judging.protocol.assignments import (
     HALTED,
     change_states,
@@ -71,14 +72,18 @@ def add_items(tx: Connection, items: Iterable[JudgedItem], now: float) -> int:
         if known is not None:
             raise _known_item_error(item, JudgedItem.from_json(known[1]))
     first = tx.scalar(_NEXT_PLACE)
-    places = list(range(first, first + sum(item.kind == "work" for item in new)))
+    work = [item for item in new if item.kind == "work"]
+    places = list(range(first, first + len(work)))
     SystemRandom().shuffle(places)
+    place_of = dict(zip((item.name for item in work), places, strict=True))
+    if current_rules(tx).adaptive:
+        place_of = draw_places(tx, work)
     names: set[str] = set()
     for item in new:
         if item.name in names:
             raise _known_item_error(item, item)
         names.add(item.name)
-        place = places.pop() if item.kind == "work" else None
+        place = place_of.get(item.name) if item.kind == "work" else None
         content = {"payload": item.to_json(), "text_hash": item.text_hash(), "gold_class": item.gold_class}
         tx.execute(_INSERT, {"name": item.name, "kind": item.kind, "place": place, **content})
     note(tx, now, "items", data=json.dumps({"added": len(new)}))

@@ -14,6 +14,7 @@ from errorbar.judging.items.item import JudgedItem, Lease, Round
 from errorbar.judging.protocol.assignments import change_states, set_taken, state_changes_statement
 from errorbar.judging.protocol.next_item import AvailableItem, available_item_sql
 from errorbar.judging.random_tokens import draw
+from errorbar.judging.ranks_answer import n_arrangements
 from errorbar.judging.study.rules import StudyRules
 
 _LATE = "FROM assignment WHERE state = 'open' AND (lease_until <= :now OR lease_until > :longest)"
@@ -28,7 +29,7 @@ _RATER = text(
 )
 _BY_ID = text(available_item_sql("i.id = :item"))
 _CLAIMED = text(
-    "INSERT INTO event (at, kind, rater, assignment) SELECT :at, 'claimed', rater, id FROM assignment"
+    "INSERT INTO event (at, kind, rater, assignment, data) SELECT :at, 'claimed', rater, id, :data FROM assignment"
     " WHERE token = :token"
 )
 _COUNTED = text("UPDATE rater SET claims = :seq, due = :due WHERE id = :rater")
@@ -64,17 +65,19 @@ class Next:
     Attributes:
         item: Found, or by its number.
         round: Of the assignment.
-        reversed: The sides; None: drawn for rater and item.
+        reversed: The order of the candidates; None: drawn for rater and item.
         seq: The place in the rater's order of what they had before, or of a question of the quiz; None: it is a new
             claim.
         stands_for: Of gold and repeats: the work item that would have come.
+        drawn: How it was drawn, as its event keeps it; empty: as all are.
     """
 
     item: AvailableItem | int
     round: Round = "main"
-    reversed: bool | None = None
+    reversed: int | None = None
     seq: int | None = None
     stands_for: int | None = None
+    drawn: str = ""
 
 
 def rater_row(tx: Connection, rater: int) -> RaterState:
@@ -115,11 +118,11 @@ def lease(tx: Connection, rules: StudyRules, rater: RaterState, what: Next, now:
     if not isinstance(one, AvailableItem):
         one = AvailableItem(*tx.execute(_BY_ID, {"rater": rater.id, "round": what.round, "item": one}).one())
     item = parse_item(one.payload)
-    turned = bool(draw(rater.seed, "side", one.id) & 1) if what.reversed is None else what.reversed
-    turned = turned and len(item.candidates) == 2
+    turned = draw(rater.seed, "side", one.id) if what.reversed is None else what.reversed
+    turned %= n_arrangements(item)
     until = now + rules.lease_minutes * 60
     token = one.known_by or secrets.token_hex(12)
-    values = {"token": token, "item": one.id, "rater": rater.id, "round": what.round, "reversed": int(turned)}
+    values = {"token": token, "item": one.id, "rater": rater.id, "round": what.round, "reversed": turned}
     values |= {"seq": seq, "until": until, "stands_for": what.stands_for}
     tx.execute(_OPEN if one.known_by else _INSERT, values)
     if what.round == "main" and one.place is not None:
@@ -127,5 +130,5 @@ def lease(tx: Connection, rules: StudyRules, rater: RaterState, what: Next, now:
     if what.seq is None:
         due = None if rater.due is None else json.dumps(rater.due)
         tx.execute(_COUNTED, {"rater": rater.id, "seq": seq, "due": due})
-    tx.execute(_CLAIMED, {"token": token, "at": now})
+    tx.execute(_CLAIMED, {"token": token, "at": now, "data": what.drawn})
     return Lease(token, item, what.round, turned)

@@ -74,6 +74,18 @@ def pick(tx: Connection, rater: int, k: int, point: int, *, in_order: bool = Fal
     return None if row is None else AvailableItem(*row)
 
 
+_OF_BLOCK = text(
+    available_item_sql(f"i.place BETWEEN :first AND :last AND i.taken < :k AND {_FREE} ORDER BY i.place LIMIT 1")
+)
+
+
+def first_of_block(tx: Connection, rater: int, k: int, first: int, last: int) -> AvailableItem | None:
+    """The first work item from one place to another that the rater can get; None: there is none."""
+    values = {"rater": rater, "round": "main", "k": k, "first": first, "last": last}
+    row = tx.execute(_OF_BLOCK, values).first()
+    return None if row is None else AvailableItem(*row)
+
+
 _IN_ALL = text(  # by the index of free items, and by what the rater had: it is asked whenever a page is loaded
     "SELECT (SELECT count(*) FROM item WHERE place IS NOT NULL AND stopped = '' AND taken < :k)"
     " - (SELECT count(*) FROM assignment a JOIN item i ON i.id = a.item WHERE a.rater = :rater AND a.round = 'main'"

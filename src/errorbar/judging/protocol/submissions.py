@@ -18,7 +18,7 @@ from errorbar.judging.protocol.leases import parse_item, rater_row
 from errorbar.judging.protocol.quiz import settle_if_answered
 from errorbar.judging.quality import GoldAnswers, after_answer, class_of, gold_answers
 from errorbar.judging.scheme import Scheme
-from errorbar.judging.scheme_kinds import shown_hash
+from errorbar.judging.scheme_kinds import kind_of, shown_hash
 from errorbar.judging.study.rules import StudyRules
 
 RECENT = 10
@@ -65,7 +65,7 @@ class _Asked:
     held: Held
     version: int
     answered: int | None
-    reversed: bool
+    reversed: int
     item: JudgedItem
     kind: str
     gold_class: str
@@ -217,7 +217,9 @@ class _Intake:
     def _feedback(self, asked: _Asked, answer: dict[str, Any] | None) -> dict[str, Any]:
         """The quiz's reply to an answer."""
         right = answer is not None and bool(is_right(self.scheme, asked.item, asked.reversed, answer))
-        return {"right": right, "answers": list(asked.item.answers), "explanation": asked.item.explanation}
+        kind = kind_of(self.scheme)
+        answers = [kind.told(asked.item, asked.reversed, each) for each in asked.item.answers]
+        return {"right": right, "answers": answers, "explanation": asked.item.explanation}
 
     def _kept(self, assignment: int | None, one: Submission, receipt: SubmissionReceipt) -> SubmissionReceipt:
         """Keep what is not stored as an answer, its beginning at least, as long as the rater has not sent too much."""
@@ -272,7 +274,7 @@ def _read_assignment(row: tuple[Any, ...]) -> _Asked:
     version, answered, turned, payload, kind, label, count, volume, status, kept = row[8:]
     item, active = parse_item(payload), status == "active"
     gold = None if kept is None else GoldAnswers.from_json(kept)
-    return _Asked(Held(*row[:8]), version, answered, bool(turned), item, kind, label, count, volume, active, gold)
+    return _Asked(Held(*row[:8]), version, answered, turned, item, kind, label, count, volume, active, gold)
 
 
 def _refusal_receipt(one: Submission, why: str, version: int = 0) -> SubmissionReceipt:

@@ -126,7 +126,8 @@ def judge_change(
         if only_tells:
             return JudgeChange(before.rules, 0, (), halted, closed=closed)
         # Before the transaction: raters must not wait for a file. A study's scheme stays what it is.
-        added = [] if add is None else list(read_items(add, before.scheme, problems))
+        adaptive = before.rules.adaptive
+        added = [] if add is None else list(read_items(add, before.scheme, problems, pairs=adaptive))
         new_key = "" if key is None else read_study_key(key, problems)
         problems.raise_errors()
 
@@ -170,6 +171,12 @@ def update_rules(before: StudyRules, new_values: Mapping[str, Rule]) -> StudyRul
     """Rules with new values, which may be texts as the command line has them."""
     known = asdict(before)
     changed: dict[str, Any] = {}
+    if "adaptive" in new_values:
+        message = "adaptive is settled when a study is made: the places of its items follow from it"
+        raise UsageError(Problem("judge-rule", message, fix="make another study"))
+    if new_values.get("stop") and before.adaptive:
+        message = "an adaptive study takes pairs as they are least known, and stop wants items in their order"
+        raise UsageError(Problem("judge-rule", message, fix="leave stop out"))
     for key, value in new_values.items():
         name = key.replace("-", "_")
         if name not in known:

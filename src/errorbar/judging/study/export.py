@@ -37,6 +37,7 @@ from errorbar.judging.study.rows import (
     Part,
     judgment_rows,
     pair_lines,
+    ranking_lines,
     rows,
     set_lines,
     study_records,
@@ -126,11 +127,11 @@ def _around(text: str, start: int, end: int) -> tuple[int, int, str, str]:
 # ``judge_export``: a study's judgments as files, of one moment, the same bytes whenever nothing has changed.
 
 
-To = Literal["csv", "jsonl", "pairs", "set", "m2"]
+To = Literal["csv", "jsonl", "pairs", "set", "m2", "xml", "ranks"]
 KINDS: tuple[To, ...] = get_args(To)
 NONE_YET = "judge-no-judgments"
 """Said of a file in which there is nothing yet."""
-_ENDINGS: dict[str, To] = {".csv": "csv", ".jsonl": "jsonl", ".m2": "m2"}
+_ENDINGS: dict[str, To] = {".csv": "csv", ".jsonl": "jsonl", ".m2": "m2", ".xml": "xml"}
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -172,8 +173,9 @@ def judge_export(
         study: Its folder.
         out: The file to write, gzipped where it ends in ``.gz``; ``-``: standard output.
         to: What to write: csv: a row for each judgment, for crowd, agree, curve and sample estimate; jsonl: everything,
-            events too, of which judge init restores the study; pairs: for rank; set: as sample draw wrote it; m2:
-            raters' corrections. None: by the ending of the file, .csv, .jsonl or .m2; a stream gets CSV.
+            events too, of which judge init restores the study; pairs, xml, ranks: for rank and meta; set: as sample
+            draw wrote it; m2: raters' corrections. None: by the ending of the file, .csv, .jsonl, .m2 or .xml; a stream
+            gets CSV.
         include: Of tables, judgments that do not count otherwise; ``beyond``: of a study that may stop early, those of
             items on which its estimate does not rest.
 
@@ -231,5 +233,7 @@ def _lines(tx: Connection, kind: To, include: Sequence[Part], problems: Problems
     if kind == "m2":
         raters = [row.name for row in rows(tx, "SELECT name FROM rater ORDER BY id")]
         return write_m2(corrected_sentences(judgment_rows(tx, include), scheme, problems), problems, raters)
+    if kind in ("xml", "ranks"):
+        return ranking_lines(tx, scheme, include, xml=kind == "xml")
     make = {"csv": table_lines, "pairs": pair_lines, "set": set_lines}[kind]
     return make(tx, scheme, include)

@@ -26,8 +26,10 @@ from errorbar.judging.items.proposed_verbs import with_verbs
 from errorbar.judging.items.sources import Against, read_items, with_gold
 from errorbar.judging.protocol.changes import add_items, set_rules
 from errorbar.judging.protocol.completion_codes import check_return_url
+from errorbar.judging.ranks_answer import MOST_OUTPUTS
 from errorbar.judging.scheme import Scheme
 from errorbar.judging.scheme_files import load_scheme, scheme_text
+from errorbar.judging.scheme_kinds import kind_of
 from errorbar.judging.stopping.question import fitting
 from errorbar.judging.store.store import Store
 from errorbar.judging.store.tables import ANSWER, ASSIGNMENT, EVENT, EXCLUSION, ITEM, METADATA, RATER
@@ -250,6 +252,7 @@ class Ruling(TypedDict, total=False):
     language: Annotated[str, ArgumentDoc("en", "The language of the texts, e.g. ``pt-BR``.")]
     direction: Annotated[Direction, ArgumentDoc("auto", "The direction in which the texts are written.")]
     stop: Annotated[str, ArgumentDoc("", "When judging may stop early, e.g. ``R(half_width=0.03)``.")]
+    adaptive: Annotated[bool, ArgumentDoc(False, "Of rankings: pairs of systems, the least known order next.")]
 
 
 _ARGUMENTS = {name: get_args(hint)[1:] for name, hint in get_type_hints(Ruling, include_extras=True).items()}
@@ -307,6 +310,7 @@ def judge_init(
     systems: Systems = (),
     items: str = "",
     against: Against = "writer",
+    outputs: int = MOST_OUTPUTS,
     gold_items: Source | None = None,
     guidelines: Source | None = None,
     about: Source | None = None,
@@ -322,10 +326,11 @@ def judge_init(
         folder: Of the study, a new one.
         items_from: What is judged: a table of items, a set of ``sample draw``, a corpus, sentences one a line; or
             everything that ``judge export`` wrote of another study (JSONL), which is restored.
-        scheme: What is asked: ``error-ok``, ``choice``, ``cloze``, ``preposition``, or a TOML file.
+        scheme: What is asked: ``error-ok``, ``choice``, ``cloze``, ``preposition``, ``rank``, or a TOML file.
         systems: A system's text for the sentences: what it changes is judged. Several can be given.
         items: Of a corpus: ``words:CLASS``, ``tokens``, ``gaps``, ``sentences``, ..., or ``edits``, what was changed.
         against: Of a choice test: a system's text is set against the writer's, or two systems' against each other.
+        outputs: Of rankings: the most outputs that stand on one screen, 2 to 5.
         gold_items: A table of items whose answers are known.
         guidelines: Markdown for raters, instead of the scheme's.
         about: TOML of what raters read before and after the work: title, contact, time, pay, consent, breaks, the
@@ -344,6 +349,7 @@ def judge_init(
     options = {name: rule for name, rule in rules.items() if rule != _DEFAULTS[name]}
     if not isinstance(items_from, Corpus) and is_export(items_from):
         is_set = {"systems": bool(systems), "items": bool(items), "against": against != "writer"}
+        is_set |= {"outputs": outputs != MOST_OUTPUTS}
         is_set |= {
             "gold_items": gold_items is not None,
             "guidelines": guidelines is not None,
@@ -356,7 +362,17 @@ def judge_init(
     problems = Problems(lenient=lenient)
     face = {} if about is None else read_face(about, options)
     chosen, ruling = load_scheme(scheme), check_rules({**rules, **face})
-    judged = read_items(items_from, chosen, problems, systems=systems, items=items, against=against)
+    _check_adaptive(chosen, ruling, outputs)
+    judged = read_items(
+        items_from,
+        chosen,
+        problems,
+        systems=systems,
+        items=items,
+        against=against,
+        outputs=outputs,
+        pairs=ruling.adaptive,
+    )
     if gold_items is not None:
         judged = with_gold(judged, gold_items, chosen, problems)
     if tagger is not None:
@@ -373,6 +389,19 @@ def judge_init(
         folder, lambda study: _fill(study, info, judged), store=store, scheme_toml=scheme_text(scheme)
     )
     return JudgeInit(created.folder, chosen, ruling, len(judged) - n_gold, n_gold, tuple(problems.notes))
+
+
+def _check_adaptive(scheme: Scheme, rules: StudyRules, outputs: int) -> None:
+    ranks = kind_of(scheme).ranks
+    if outputs != MOST_OUTPUTS and (not ranks or rules.adaptive):
+        message = "--outputs is for rankings of several outputs"
+        raise UsageError(Problem("useless-option", message, fix="leave it out"))
+    if rules.adaptive and not ranks:
+        message = f"--adaptive chooses between pairs of systems, and the scheme {scheme.name} ranks none"
+        raise UsageError(Problem("judge-adaptive", message, fix="--scheme=rank"))
+    if rules.adaptive and rules.stop:
+        message = "--adaptive takes pairs as they are least known, and --stop wants items in their order"
+        raise UsageError(Problem("two-choices", message, fix="give one of them"))
 
 
 def _fill(study: Study, about: StudyInfo, items: Sequence[JudgedItem]) -> None:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import groupby
+from itertools import combinations, groupby, pairwise, product
 from os import PathLike
 from typing import Any, Literal, get_args
 
@@ -16,10 +16,12 @@ from errorbar.api.arguments import public
 from errorbar.core.csv_cells import csv_line
 from errorbar.core.judgments import Judgments
 from errorbar.core.problems import Problem, UsageError
+from errorbar.core.rankings import Comparisons
+from errorbar.formats.rankings import TIE, JudgedRanking, comparisons_of, ranking_rows, ranking_xml
 from errorbar.judging.answers import label_of
-from errorbar.judging.items.item import JUDGED, JudgedItem, Round, State
-from errorbar.judging.items.sources import SEVERAL
+from errorbar.judging.items.item import JUDGED, SEVERAL, JudgedItem, Round, State
 from errorbar.judging.protocol.halting import counted_items
+from errorbar.judging.ranks_answer import arrange, close_gaps
 from errorbar.judging.scheme import NOTHING, SIDES, Scheme
 from errorbar.judging.scheme_kinds import kind_of
 from errorbar.judging.study.columns import RaterFacts, read_study
@@ -89,7 +91,7 @@ def study_records(tx: Connection) -> Iterator[Record]:
         yield {
             "judgment": first.item,
             **{name: getattr(first, name) for name in ("rater", "round", "seq", "answered")},
-            "reversed": bool(first.reversed),
+            "reversed": first.reversed if first.reversed > 1 else bool(first.reversed),
             "state": first.state,
             "version": first.counts,
             "label": label or None,
@@ -130,12 +132,13 @@ judgments on which its estimate does not rest."""
 FIXED = ("item", "rater", "label", "seconds", "round", "state", "version")
 SIDED = ("top", "system1", "system2")
 """Of a choice test: which candidate stood at the top, and whose they are."""
+RANKED = ("shown", "ranking")
+"""Of rankings: the order in which the outputs stood, and the systems from the best to the worst."""
 AFTER = ("skip", "comment")
 _PROPOSED = "_proposed"
 """After the name of a question: the column of what a program proposed, before raters confirmed or changed it."""
 _ITEM = "item_"
 """Before a hidden column that is called as one of an export."""
-TIE = "tie"
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +149,7 @@ class JudgmentRow:
     rater: str
     round: str
     state: str
-    reversed: bool
+    reversed: int
     version: int
     answer: Mapping[str, Any] | None
     skip: str
@@ -164,7 +167,24 @@ class JudgmentRow:
 
     def sides(self) -> list[str]:
         """The candidate at the top, and who wrote the first and the second."""
-        return [SIDES["top"][self.reversed], *(self.item.names or ("", ""))]
+        return [SIDES["top"][bool(self.reversed)], *(self.item.names or ("", ""))]
+
+    def ranked(self, scheme: Scheme) -> list[tuple[int, tuple[str, ...]]]:
+        """The rank of each output, 1 is best and no number is left out, and who wrote it; empty: skipped."""
+        if self.answer is None:
+            return []
+        ranks = close_gaps(self.answer[scheme.main])
+        return [(rank, tuple(names.split(SEVERAL))) for rank, names in zip(ranks, self.item.names, strict=True)]
+
+    def ranking(self, scheme: Scheme) -> list[str]:
+        """The order in which the outputs stood, and what was said of them: ``A > B|C = D``."""
+        names = self.item.names
+        shown = " / ".join(names[at] for at in arrange(len(names), self.reversed))
+        placed = sorted((rank, SEVERAL.join(systems)) for rank, systems in self.ranked(scheme))
+        said = placed[0][1] if placed else ""
+        for (before, _), (rank, name) in pairwise(placed):
+            said += f" {'=' if rank == before else '>'} {name}"
+        return [shown, said]
 
 
 def judgment_rows(tx: Connection, include: Sequence[Part] = ()) -> Iterator[JudgmentRow]:
@@ -175,7 +195,7 @@ def judgment_rows(tx: Connection, include: Sequence[Part] = ()) -> Iterator[Judg
         if row.payload != last:
             last, item = row.payload, JudgedItem.from_json(row.payload)
         answer = json.loads(row.answer)
-        first_fields = row.rater, row.round, row.state, bool(row.reversed), row.version
+        first_fields = row.rater, row.round, row.state, row.reversed, row.version
         yield JudgmentRow(item, *first_fields, answer, row.skip, row.comment, row.milliseconds)
 
 
@@ -205,7 +225,7 @@ def _where_clause(include: Sequence[Part]) -> str:
 
 def hidden_columns(tx: Connection, scheme: Scheme) -> dict[str, str]:
     """The hidden columns of all items, in order of appearance, and what an export calls each."""
-    taken = {*FIXED, *SIDED, *AFTER, *(question.id for question in scheme.questions)}
+    taken = {*FIXED, *SIDED, *RANKED, *AFTER, *(question.id for question in scheme.questions)}
     taken |= {f"{question.id}{_PROPOSED}" for question in scheme.questions}
     known: dict[str, None] = {}
     for row in rows(tx, "SELECT payload FROM item ORDER BY id"):
@@ -225,7 +245,8 @@ def table_lines(tx: Connection, scheme: Scheme, include: Sequence[Part]) -> Iter
     """CSV, a row for each judgment: fixed columns, one for each question, remarks, the items' hidden columns."""
     hidden = hidden_columns(tx, scheme)
     questions = [question.id for question in scheme.questions]
-    sides = SIDED if kind_of(scheme).compares else ()
+    kind = kind_of(scheme)
+    sides = SIDED if kind.compares else RANKED if kind.ranks else ()
     proposals = proposed_questions(tx)
     names = [f"{name}{_PROPOSED}" for name in proposals]
     yield csv_line([*FIXED, *questions, *sides, *AFTER, *names, *hidden.values()])
@@ -234,15 +255,18 @@ def table_lines(tx: Connection, scheme: Scheme, include: Sequence[Part]) -> Iter
         seconds = "" if row.seconds is None else f"{row.seconds:.3f}"
         fixed = [row.item.name, row.rater, row.label(scheme), seconds, row.round, row.state, str(row.version)]
         own = [_cell(answer.get(name)) for name in questions]
-        own += row.sides() if sides else []
+        own += row.sides() if kind.compares else row.ranking(scheme) if kind.ranks else []
         own += [row.skip, row.comment, *(_cell(row.item.proposed.get(name)) for name in proposals)]
         yield csv_line([*fixed, *own, *(row.item.hidden.get(name, "") for name in hidden)])
 
 
 def pair_lines(tx: Connection, scheme: Scheme, include: Sequence[Part]) -> Iterator[str]:
     """CSV for ``rank``: a row for each two whose texts were compared; who wrote the same shares an item's rows."""
+    if kind_of(scheme).ranks:
+        yield from _ranked_pair_lines(tx, scheme, include)
+        return
     if not kind_of(scheme).compares:
-        message = f"pairs are of choice tests, and the scheme is {scheme.name}"
+        message = f"pairs are of choice tests and rankings, and the scheme is {scheme.name}"
         raise UsageError(Problem("judge-export-kind", message, fix="--to=csv"))
     yield csv_line(["item", "judge", "system1", "system2", "winner"])
     for row in judgment_rows(tx, include):
@@ -254,6 +278,48 @@ def pair_lines(tx: Connection, scheme: Scheme, include: Sequence[Part]) -> Itera
             for second in seconds:
                 winner = {"first": first, "second": second}.get(label, TIE)
                 yield csv_line([row.item.name, row.rater, first, second, winner])
+
+
+def _ranked_pair_lines(tx: Connection, scheme: Scheme, include: Sequence[Part]) -> Iterator[str]:
+    yield csv_line(["item", "judge", "sentence", "system1", "system2", "winner"])
+    for one in rankings_of(judgment_rows(tx, include), scheme):
+        for (rank, firsts), (other, seconds) in combinations(one.texts, 2):
+            for first, second in product(firsts, seconds):
+                winner = TIE if rank == other else first if rank < other else second
+                yield csv_line([one.item, one.judge, one.sentence, first, second, winner])
+
+
+def ranking_lines(tx: Connection, scheme: Scheme, include: Sequence[Part], *, xml: bool) -> Iterator[str]:
+    """XML as the WMT's annotation tool writes it, or CSV with a row for each system in a ranking.
+
+    Raises:
+        UsageError: If the scheme ranks nothing, or a name has a space, which stands between names in the XML.
+    """
+    _check_ranks(scheme)
+    rankings = rankings_of(judgment_rows(tx, include), scheme)
+    return ranking_xml(map(_spaceless, rankings)) if xml else map(csv_line, ranking_rows(rankings))
+
+
+def rankings_of(rows: Iterable[JudgmentRow], scheme: Scheme) -> Iterator[JudgedRanking]:
+    """The rankings of judgments, those that were skipped left out."""
+    for row in rows:
+        if texts := row.ranked(scheme):
+            sentence = row.item.hidden.get("sentence", row.item.name)
+            yield JudgedRanking(row.item.name, row.rater, sentence, texts, row.seconds)
+
+
+def _check_ranks(scheme: Scheme) -> None:
+    if not kind_of(scheme).ranks:
+        message = f"rankings are of outputs that were ranked, and the scheme is {scheme.name}"
+        raise UsageError(Problem("judge-export-kind", message, fix="--to=csv"))
+
+
+def _spaceless(one: JudgedRanking) -> JudgedRanking:
+    bad = next((name for _, names in one.texts for name in names if name.split() != [name]), None)
+    if bad is not None:
+        message = f"the XML has spaces between names of systems, and one is called '{bad}'"
+        raise UsageError(Problem("judge-export-kind", message, fix="--to=ranks"))
+    return one
 
 
 def set_lines(tx: Connection, scheme: Scheme, include: Sequence[Part]) -> Iterator[str]:
@@ -323,6 +389,17 @@ class StudyJudgments(Result):
         return {"scheme": self.scheme.name, "raters": len(self.raters)} | {
             name: len(getattr(self, name)) for name in kinds
         }
+
+    def comparisons(self) -> Comparisons:
+        """What the rankings that count compare, for ``rank`` and ``meta``.
+
+        Raises:
+            UsageError: If the scheme ranks nothing (``judge-export-kind``).
+            InputError: If nothing is judged yet (``ranking-empty``).
+        """
+        _check_ranks(self.scheme)
+        counted = (row for row in self.rows if row.item.kind == "work" and (row.round, row.state) == ("main", "done"))
+        return comparisons_of(rankings_of(counted, self.scheme))
 
     def tables(self) -> list[Table]:
         """A row for each judgment, as ``judge_export`` writes them, those that do not count too."""

@@ -57,6 +57,7 @@ class StudyRules:
         language: Of the texts (``lang``).
         direction: Of the texts (``dir``).
         stop: The question after which the study may stop early (``stop_question``); empty: none.
+        adaptive: Of rankings: items are pairs of systems, and the pair comes next whose order is least known.
     """
 
     raters_per_item: int = 3
@@ -83,6 +84,7 @@ class StudyRules:
     language: str = "en"
     direction: Direction = "auto"
     stop: str = ""
+    adaptive: bool = False
 
     def quiz_needed(self, asked: int) -> int:
         """How many right answers pass a quiz of so many questions."""
@@ -102,7 +104,7 @@ class StudyRules:
         )
 
 
-_LATER = ("stop", "title", "contact", "minutes", "pay_total", "return_url", "break_minutes", "break_items")
+_LATER = ("stop", "adaptive", "title", "contact", "minutes", "pay_total", "return_url", "break_minutes", "break_items")
 """Rules that studies of older versions do not have."""
 
 

@@ -90,13 +90,13 @@ def _template() -> Template:
     return pages().get_template("item.html")
 
 
-def fragment(scheme: Scheme, item: JudgedItem, reversed_: bool = False) -> str:
+def fragment(scheme: Scheme, item: JudgedItem, reversed_: int = 0) -> str:
     """The item as HTML.
 
     Args:
         scheme: Says what is shown (``shows``) and how many words around the target are tinted (``context_words``).
         item: What is asked.
-        reversed_: Whether the two candidates change places, if the scheme lets them.
+        reversed_: In which order the candidates stand, if the scheme lets them change places.
 
     Returns:
         Markup without any script, style or address in it. Tokens are ``span`` elements with ``data-token``; a token
@@ -116,7 +116,7 @@ Shown = tuple[str, str]
 class ShownItems:
     """By the random names of assignments; what was asked for longest ago goes first. Of one thread: the loop's."""
 
-    def __init__(self, make: Callable[[Scheme, JudgedItem, bool], str], most: int = MOST_CHARACTERS) -> None:
+    def __init__(self, make: Callable[[Scheme, JudgedItem, int], str], most: int = MOST_CHARACTERS) -> None:
         self._make = make
         self._most = most
         self._found: OrderedDict[str, Shown] = OrderedDict()

@@ -98,6 +98,7 @@ def work_page(
         total: About how many items are theirs (``count_items_of``), where the rules do not say it.
         root: The path under which the server is reached.
     """
+    kind = kind_of(scheme)
     data = {
         **who,
         "page": rules.page,
@@ -109,7 +110,7 @@ def work_page(
         "language": rules.language,
         "direction": rules.direction,
         "quiz_needed": [rules.quiz_needed(asked) for asked in range(rules.quiz + 1)],
-        "scheme": {**json.loads(scheme.to_json()), "compares": kind_of(scheme).compares},
+        "scheme": {**json.loads(scheme.to_json()), "compares": kind.compares or kind.ranks},
     }
     template = pages().get_template("work.html")
     variables = {"title": title, "csrf": csrf, "data": data, "guidelines": _safe(guidelines), "root": root}

@@ -151,7 +151,7 @@ def recent(tx: Connection, rater: int) -> list[Lease]:
             row.token,
             JudgedItem.from_json(row.payload),
             row.round,
-            bool(row.reversed),
+            row.reversed,
             row.version,
             json.loads(row.answer),
         )

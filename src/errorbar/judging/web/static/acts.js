@@ -140,7 +140,7 @@ export class Acts {
       return;
     }
     page.show({ ...known, round: 'main' }, place);
-    const pairs = inWords(page.scheme, known.answer, (token) => page.view.word(token));
+    const pairs = inWords(page.scheme, known.answer, (token) => page.view.word(token), page.view.article);
     const said = pairs.length === 1 ? pairs[0][1] || pairs[0][0] : pairs.map((pair) => pair.join(': ')).join('; ');
     announce(`Earlier item, ${place + 1} back. Your answer: ${said}`);
   }

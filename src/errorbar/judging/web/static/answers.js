@@ -1,6 +1,7 @@
 // From a draft to an answer in the outbox; and what is asked where an answer met another one.
 
 import { askMerge, inWords } from './dialogs.js';
+import { make } from './dom.js';
 import { Draft } from './draft.js';
 import { toast } from './frame.js';
 import { freshId } from './outbox.js';
@@ -80,7 +81,9 @@ export class Answers {
   /** @param {any} entry */
   #saved(entry) {
     const { acts, keys, scheme } = this.page;
-    const [, first] = entry.answer ? inWords(scheme, { [scheme.main]: entry.answer[scheme.main] }, String)[0] ?? ['', ''] : ['', ''];
+    const shown = make('div');
+    shown.innerHTML = entry.html;
+    const [, first] = entry.answer ? inWords(scheme, { [scheme.main]: entry.answer[scheme.main] }, String, shown)[0] ?? ['', ''] : ['', ''];
     const key = [...keys].find(([, action]) => action.name === 'undo')?.[0] ?? '';
     toast(entry.skip ? 'Skipped.' : `Answered: ${first}.`, () => acts.act('undo'), key);
   }

@@ -123,14 +123,15 @@ export function askComment(comment, keep) {
  * @param {import('./draft.js').Scheme} scheme
  * @param {Record<string, any> | null} answer
  * @param {(token: number) => string} word
+ * @param {Element | null} shown the item, as it was shown
  * @returns {[string, string][]} question, what was said
  */
-export function inWords(scheme, answer, word) {
+export function inWords(scheme, answer, word, shown = null) {
   if (!answer) return [['Skipped', '']];
   return scheme.questions.filter((question) => answer[question.id] !== undefined).map((question) => {
     const value = answer[question.id];
     const label = (each) => (each === NOTHING ? question.nothing || NOTHING : question.options.find((option) => option.value === each)?.label ?? each);
-    const said = [value].flat().map((each) => (kindOf(question).namesTokens ? word(each) : label(each)));
+    const said = kindOf(question).inWords(value, shown) ?? [value].flat().map((each) => (kindOf(question).namesTokens ? word(each) : label(each)));
     return [question.ask, said.join(', ') || 'none'];
   });
 }
@@ -146,7 +147,7 @@ export function askMerge(scheme, conflict, choose) {
   shown.innerHTML = conflict.entry.html;
   const word = (token) => [...shown.querySelectorAll(`[data-token="${token}"]`)].map((piece) => piece.textContent).join('');
   const card = (title, answer, name, mine) => make('section', { class: 'card' }, make('h3', {}, title),
-    make('dl', {}, ...inWords(scheme, answer, word).flatMap(([ask, said]) => [make('dt', {}, ask), make('dd', { dir: 'auto' }, said)])),
+    make('dl', {}, ...inWords(scheme, answer, word, shown).flatMap(([ask, said]) => [make('dt', {}, ask), make('dd', { dir: 'auto' }, said)])),
     button(name, () => { dialog.close(); choose(mine); }, { class: 'button', 'data-choice': mine ? 'mine' : 'stored' }));
   const dialog = open('This item has two answers of yours',
     make('p', {}, 'It was answered elsewhere meanwhile, in another tab perhaps. Nothing was overwritten. Which answer counts?'), shown,

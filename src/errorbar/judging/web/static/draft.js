@@ -138,7 +138,7 @@ export class Draft {
   /** Whether a choice settles the step: all that it asks are choices, and all are made. */
   get settled() {
     const questions = this.ofStep(this.step);
-    return questions.every((question) => kindOf(question).isChoice && this.isAnswered(question));
+    return questions.every((question) => kindOf(question).settles(this.answer[question.id]));
   }
 
   /** @returns {Record<string, any>} the answer as it is sent */

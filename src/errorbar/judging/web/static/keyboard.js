@@ -72,6 +72,7 @@ export class Keyboard {
       } else acts.choose(meant.question, meant.value, true);
       return true;
     }
+    if (draft && quiz.awaited === null && panel.press(key, draft)) return true;
     const action = keys.get(key);
     if (action) acts.act(action.name);
     else if (key === '0') this.#nothingNeeded();

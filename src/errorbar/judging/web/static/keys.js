@@ -18,7 +18,7 @@ const FRAME = [
  * @returns {Map<string, {name: string, label: string}>} by key
  */
 export function frameKeys(scheme) {
-  const taken = new Set(scheme.questions.flatMap((question) => [question.key, ...question.options.map((option) => option.key)]));
+  const taken = new Set(scheme.questions.flatMap((question) => [question.key, ...kindOf(question).keys, ...question.options.map((option) => option.key)]));
   const actions = scheme.compares ? [...FRAME, { name: 'differences', label: 'Differences', keys: ['t', 'v'] }] : FRAME;
   /** @type {Map<string, {name: string, label: string}>} */
   const byKey = new Map();

@@ -68,7 +68,8 @@ export class Page {
     this.view = new ItemView(byId('item'), study, (token) => this.marking.click(token));
     this.sight = new Sight(this);
     this.panel = new Panel(byId('questions'), this.view, this.scheme, {
-      choose: (question, value) => this.acts.choose(question, value),
+      choose: (question, value, byKey) => this.acts.choose(question, value, byKey),
+      change: (question, value) => this.acts.change(question, value),
       mark: (question) => this.marking.start(question),
       words: (question, said) => this.acts.change(question, said),
       type: (question, text) => this.acts.type(question, text),

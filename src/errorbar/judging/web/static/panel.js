@@ -12,7 +12,7 @@ export class Panel {
    * @param {HTMLElement} form
    * @param {import('./item_view.js').ItemView} view
    * @param {import('./draft.js').Scheme} scheme
-   * @param {{choose: (q: any, value: any) => void, mark: (q: any) => void, words: (q: any, said: string[]) => void,
+   * @param {{choose: (q: any, value: any, byKey?: boolean) => void, change: (q: any, value: any[]) => void, mark: (q: any) => void, words: (q: any, said: string[]) => void,
    *   type: (q: any, text: string) => void, confirm: () => void, complain: (text: string) => void,
    *   open: (step: number) => void}} on
    */
@@ -165,12 +165,24 @@ export class Panel {
   }
 
   /**
-   * Where one goes on: the input of a question about words, else the question itself.
+   * A key that means something to a question that is asked now.
+   * @param {string} key
+   * @param {import('./draft.js').Draft} draft
+   * @returns {boolean} whether it did
+   */
+  press(key, draft) {
+    const asked = draft.step === null ? draft.asked() : draft.ofStep(draft.step);
+    return asked.some((question) => kindOf(question).press(this, question, key, draft));
+  }
+
+  /**
+   * Where one goes on: the input of a question about words, else what is missing of the answer, else the question itself.
    * @param {import('./draft.js').Question | undefined} question
    * @param {boolean} typing whether an input may take the focus
    */
   focus(question, typing = true) {
     const input = question && typing ? this.inputs.get(question.id)?.input : null;
-    (input ?? this.fields.get(question?.id ?? ''))?.focus({ preventScroll: Boolean(input && this.view.blank?.contains(input)) });
+    const gap = question ? kindOf(question).gap(this, question) : null;
+    (input ?? gap ?? this.fields.get(question?.id ?? ''))?.focus({ preventScroll: Boolean(input && this.view.blank?.contains(input)) });
   }
 }

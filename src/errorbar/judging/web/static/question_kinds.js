@@ -1,61 +1,12 @@
 // The kinds of questions, one object each: how an answer is given and shown. The server's are in question_kinds.py.
 // Nothing here touches the page but by what the panel offers.
 
+import { QuestionKind } from './question_kind.js';
+import { RanksKind } from './rank.js';
+
 /** @typedef {import('./draft.js').Question} Question */
 /** @typedef {import('./draft.js').Draft} Draft */
 /** @typedef {import('./panel.js').Panel} Panel */
-
-/** A kind of question. */
-class QuestionKind {
-  /** Whether one press answers it. */
-  isChoice = false;
-
-  /** Whether answers are typed. */
-  isTyped = false;
-
-  /** Whether any words can be typed, also in the blank of the text. */
-  isFree = false;
-
-  /** Whether answers name tokens of the text. */
-  namesTokens = false;
-
-  /** Whether answers name several tokens, so that the rater says when all are named. */
-  namesSeveral = false;
-
-  /** Whether tokens that are named are wrong. */
-  marksErrors = false;
-
-  /** @param {any} value */
-  isAnswered(value) {
-    return Array.isArray(value) ? value.length > 0 : value !== undefined && value !== null;
-  }
-
-  /** What is sent where nothing was answered; null: nothing. */
-  get empty() {
-    return null;
-  }
-
-  /**
-   * Build the field of a question.
-   * @param {Panel} panel
-   * @param {Question} question
-   * @param {HTMLElement} field
-   * @param {Draft} draft
-   */
-  build(panel, question, field, draft) {
-    throw new Error(`questions of the kind ${question.kind} have no field`);
-  }
-
-  /**
-   * Show the answer, where the field does not show it by itself.
-   * @param {Panel} panel
-   * @param {Question} question
-   * @param {HTMLElement} field
-   * @param {Draft} draft
-   * @param {string | null} marking id of the question for which tokens are being marked
-   */
-  show(panel, question, field, draft, marking) {}
-}
 
 /** One of the options. */
 class OneKind extends QuestionKind {
@@ -133,6 +84,7 @@ class MarksKind extends TokenKind {
 /** @type {Record<string, QuestionKind>} */
 const QUESTION_KINDS = {
   one: new OneKind(), marks: new MarksKind(), words: new WordsKind(), text: new TextKind(), token: new TokenKind(),
+  ranks: new RanksKind(),
 };
 
 /**
