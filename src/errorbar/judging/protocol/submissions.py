@@ -12,6 +12,7 @@ from sqlalchemy import Connection, text
 from errorbar.core.problems import UsageError
 from errorbar.judging.answers import check_answer, is_right
 from errorbar.judging.items.item import JudgedItem, Submission, SubmissionReceipt
+from errorbar.judging.page_languages import phrase
 from errorbar.judging.protocol.assignments import HELD, Held, follow, judged_by, note, settle_state
 from errorbar.judging.protocol.exclusions import exclude
 from errorbar.judging.protocol.leases import parse_item, rater_row
@@ -53,6 +54,7 @@ _STORE = (
         " volume = volume + :size WHERE id = :rater"
     ),
 )
+_TOO_LONG = phrase("what you have sent so far is too long: shorten the comment, or change fewer answers")
 _VOLUME = text("SELECT volume, answered FROM rater WHERE id = :rater")
 _GROWN = text("UPDATE rater SET volume = volume + :size WHERE id = :rater")
 _COUNTED = text("UPDATE rater SET gold = :gold WHERE id = :rater")
@@ -128,7 +130,7 @@ class _Intake:
             )
         asked = None if row is None else _read_assignment(row[:-2])
         if asked is None or asked.held.rater != self.rater:
-            return self._kept(None, one, _refusal_receipt(one, "this item was not given to you"))
+            return self._kept(None, one, _refusal_receipt(one, phrase("this item was not given to you")))
         try:
             answer = self._fit(asked, one)
         except _RefusedError as error:
@@ -142,14 +144,14 @@ class _Intake:
     def _fit(self, asked: _Asked, one: Submission) -> dict[str, Any] | None:
         """The answer as it is stored; None: the item is skipped."""
         if one.text_hash != shown_hash(self.scheme, asked.item, asked.reversed):
-            raise _RefusedError("the page showed another text than the study has for this item")
+            raise _RefusedError(phrase("the page showed another text than the study has for this item"))
         if asked.version:
             if asked.held.round == "quiz":
-                raise _RefusedError("answers of the quiz cannot be changed")
+                raise _RefusedError(phrase("answers of the quiz cannot be changed"))
             if asked.rater_answered - (asked.answered or 0) >= RECENT:
-                raise _RefusedError(f"only the last {RECENT} answers can be changed")
+                raise _RefusedError(phrase("only the last 10 answers can be changed"))
         if asked.rater_volume + _size(one) > _most_volume(asked.rater_answered + (not asked.version)):
-            raise _RefusedError("what you have sent so far is too long: shorten the comment, or change fewer answers")
+            raise _RefusedError(_TOO_LONG)
         if one.answer is None:
             if not one.skip.strip():
                 raise _RefusedError("an item is skipped with a reason")

@@ -27,6 +27,7 @@ from errorbar.judging.study.make import check_rules
 from errorbar.judging.study.raters import MANAGER
 from errorbar.judging.study.rules import (
     Direction,
+    PageTongue,
     Policy,
     StudyRules,
     read_about,
@@ -39,6 +40,11 @@ from errorbar.tables.result import Result
 from errorbar.tables.table import Column, Table
 
 Rule = str | int | float
+_CHOICES = {
+    "policy": get_args(Policy),
+    "direction": get_args(Direction),
+    "page_language": get_args(PageTongue),
+}
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -181,7 +187,7 @@ def update_rules(before: StudyRules, new_values: Mapping[str, Rule]) -> StudyRul
 
 def _read_rule(name: str, value: Rule, before: object) -> object:
     """A value of the kind that the rule has."""
-    choices = {"policy": get_args(Policy), "direction": get_args(Direction)}.get(name, ())
+    choices = _CHOICES.get(name, ())
     if choices and value not in choices:
         message = f"the rule {name} must be one of {', '.join(choices)}, got '{value}'"
         raise UsageError(Problem("bad-parameter", message))

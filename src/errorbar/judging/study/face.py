@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Collection
 from os import fspath
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 from errorbar.core.problems import Problem, Problems, UsageError, shorten_text
 from errorbar.formats import toml_tables as toml
 from errorbar.formats.look import Source
 from errorbar.formats.toml_tables import Field, TomlTable
 from errorbar.judging.protocol.completion_codes import check_return_url
+from errorbar.judging.study.rules import PageTongue
 
 if TYPE_CHECKING:
     from errorbar.judging.study.rules import StudyRules
@@ -28,6 +29,7 @@ _FACE = {
     "consent": Field(toml.long_text),
     "eligibility": Field(toml.texts),
     "return_url": Field(toml.text),
+    "page_language": Field(toml.one_of(*get_args(PageTongue))),
     "break_minutes": Field(toml.whole_or_zero),
     "break_items": Field(toml.whole_or_zero),
 }

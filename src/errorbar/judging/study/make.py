@@ -37,6 +37,7 @@ from errorbar.judging.study.folder import Study
 from errorbar.judging.study.rows import FORMAT, VERSION, Record
 from errorbar.judging.study.rules import (
     Direction,
+    PageTongue,
     Policy,
     StudyInfo,
     StudyRules,
@@ -249,6 +250,9 @@ class Ruling(TypedDict, total=False):
     break_items: Annotated[Whole, ArgumentDoc(0, "Items after which a break is suggested; 0: never.")]
     language: Annotated[str, ArgumentDoc("en", "The language of the texts, e.g. ``pt-BR``.")]
     direction: Annotated[Direction, ArgumentDoc("auto", "The direction in which the texts are written.")]
+    page_language: Annotated[
+        PageTongue, ArgumentDoc("auto", "The language of raters' pages; ``auto``: that of the texts, else English.")
+    ]
     stop: Annotated[str, ArgumentDoc("", "When judging may stop early, e.g. ``R(half_width=0.03)``.")]
 
 

@@ -26,6 +26,7 @@ from errorbar.sampling.draw import SAMPLE_KEY, Key, key_of
 
 Policy = Literal["sequential", "posterior", "fixed", "none"]
 Direction = Literal["auto", "ltr", "rtl"]
+PageTongue = Literal["auto", "ar", "de", "en", "es", "fr", "zh"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +57,7 @@ class StudyRules:
         break_items: After how many items a break is suggested; 0: never.
         language: Of the texts (``lang``).
         direction: Of the texts (``dir``).
+        page_language: Of raters' pages; ``auto``: that of the texts where there are pages in it, else English.
         stop: The question after which the study may stop early (``stop_question``); empty: none.
     """
 
@@ -82,6 +84,7 @@ class StudyRules:
     break_items: int = 0
     language: str = "en"
     direction: Direction = "auto"
+    page_language: PageTongue = "auto"
     stop: str = ""
 
     def quiz_needed(self, asked: int) -> int:
@@ -102,7 +105,9 @@ class StudyRules:
         )
 
 
-_LATER = ("stop", "title", "contact", "minutes", "pay_total", "return_url", "break_minutes", "break_items")
+_LATER = frozenset(
+    ("stop", "title", "contact", "minutes", "pay_total", "return_url", "break_minutes", "break_items", "page_language")
+)
 """Rules that studies of older versions do not have."""
 
 

@@ -4,6 +4,7 @@ import { askMerge, inWords } from './dialogs.js';
 import { Draft } from './draft.js';
 import { toast } from './frame.js';
 import { freshId } from './outbox.js';
+import { say } from './phrases.js';
 
 /** Drafts and answers of a tab. */
 export class Answers {
@@ -82,7 +83,7 @@ export class Answers {
     const { acts, keys, scheme } = this.page;
     const [, first] = entry.answer ? inWords(scheme, { [scheme.main]: entry.answer[scheme.main] }, String)[0] ?? ['', ''] : ['', ''];
     const key = [...keys].find(([, action]) => action.name === 'undo')?.[0] ?? '';
-    toast(entry.skip ? 'Skipped.' : `Answered: ${first}.`, () => acts.act('undo'), key);
+    toast(entry.skip ? say('Skipped.') : say('Answered: {answer}.', { answer: first }), () => acts.act('undo'), key);
   }
 
   /** Ask about answers that met another one. */

@@ -1,16 +1,17 @@
 // Keys: those of the scheme, and those of the frame that all schemes share. One key each, never a chord.
 
+import { say } from './phrases.js';
 import { kindOf } from './question_kinds.js';
 
 /** @typedef {{name: string, label: string, keys: string[]}} FrameAction */
 
 /** What the frame does; where a scheme wants the first key for itself, the next one serves. */
 const FRAME = [
-  { name: 'undo', label: 'Undo', keys: ['z'] },
-  { name: 'back', label: 'Back', keys: ['b', 'p', 'y'] },
-  { name: 'comment', label: 'Comment', keys: ['f', 'c', 'm'] },
-  { name: 'skip', label: 'Skip', keys: ['s', 'x', 'k'] },
-  { name: 'guidelines', label: 'Guidelines', keys: ['?'] },
+  { name: 'undo', label: say('Undo'), keys: ['z'] },
+  { name: 'back', label: say('Back'), keys: ['b', 'p', 'y'] },
+  { name: 'comment', label: say('Comment'), keys: ['f', 'c', 'm'] },
+  { name: 'skip', label: say('Skip'), keys: ['s', 'x', 'k'] },
+  { name: 'guidelines', label: say('Guidelines'), keys: ['?'] },
 ];
 
 /**
@@ -19,7 +20,7 @@ const FRAME = [
  */
 export function frameKeys(scheme) {
   const taken = new Set(scheme.questions.flatMap((question) => [question.key, ...question.options.map((option) => option.key)]));
-  const actions = scheme.compares ? [...FRAME, { name: 'differences', label: 'Differences', keys: ['t', 'v'] }] : FRAME;
+  const actions = scheme.compares ? [...FRAME, { name: 'differences', label: say('Differences'), keys: ['t', 'v'] }] : FRAME;
   /** @type {Map<string, {name: string, label: string}>} */
   const byKey = new Map();
   for (const { name, label, keys } of actions) {

@@ -14,6 +14,7 @@ import { Keyboard } from './keyboard.js';
 import { frameKeys } from './keys.js';
 import { Marking } from './marking.js';
 import { Panel } from './panel.js';
+import { say } from './phrases.js';
 import { kindOf } from './question_kinds.js';
 import { Quiz } from './quiz.js';
 import { Sight } from './sight.js';
@@ -109,8 +110,8 @@ export class Page {
     this.view.show(item.html);
     this.panel.build(this.draft);
     if (earlier !== null) {
-      byId('earlier').replaceChildren(make('span', {}, `An earlier item, ${earlier + 1} back. Change its answer, or go on.`), ' ',
-        button('Go on', () => this.acts.leaveEarlier(), { class: 'button small quiet' }));
+      byId('earlier').replaceChildren(make('span', {}, say('An earlier item, {n} back. Change its answer, or go on.', { n: earlier + 1 })), ' ',
+        button(say('Go on'), () => this.acts.leaveEarlier(), { class: 'button small quiet' }));
     }
     this.resume();
     this.swipe.fit();
@@ -142,7 +143,7 @@ export class Page {
     if (begins && this.outbox.size === 0) this.#introduceQuiz();
     else if (item) {
       this.show(item);
-      announce(`${byId('progress').textContent}. ${this.draft?.touched ? 'Your draft is here.' : ''}`);
+      announce(`${byId('progress').textContent}. ${this.draft?.touched ? say('Your draft is here.') : ''}`);
     } else this.#rest();
   }
 
@@ -204,7 +205,7 @@ export class Page {
     const message = byId('message');
     if (message.dataset.standing === 'quiz' && !message.hidden) return; // it is being read
     const guidelines = /** @type {HTMLElement} */ (document.querySelector('#guidelines .prose')?.cloneNode(true));
-    const begin = button('Begin the quiz', () => {
+    const begin = button(say('Begin the quiz'), () => {
       this.store.set('quiz-begun', true);
       this.next();
     }, { class: 'button', id: 'begin-quiz' });
@@ -269,12 +270,12 @@ export class Page {
   /** Perhaps the item that is shown was answered in another tab. */
   notice() {
     if (this.current && this.draft && this.earlier === null && this.quiz.awaited === null && this.answers.isAnswered(this.current)) {
-      if (this.draft.touched) toast('You have answered this item in another tab. If you save here as well, you are asked which counts.');
+      if (this.draft.touched) toast(say('You have answered this item in another tab. If you save here as well, you are asked which counts.'));
       else {
         this.current = null;
         this.draft = null;
         this.next();
-        toast('Answered in another tab.');
+        toast(say('Answered in another tab.'));
       }
     }
     this.refresh();
