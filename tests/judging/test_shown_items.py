@@ -11,6 +11,7 @@ from itertools import count, product
 import pytest
 
 from errorbar.judging import JudgedItem, Lease, load_scheme, shown_hash
+from errorbar.judging.page_languages import ENGLISH
 from errorbar.judging.shown_texts import candidate_texts, cloze_texts
 from errorbar.judging.web.markup import ShownItems, fragment
 from errorbar.judging.web.rater import lease_record
