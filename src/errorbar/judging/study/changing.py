@@ -30,6 +30,7 @@ from errorbar.judging.study.rules import (
     PageTongue,
     Policy,
     StudyRules,
+    Withdrawing,
     read_about,
     read_study_key,
     set_value,
@@ -44,6 +45,7 @@ _CHOICES = {
     "policy": get_args(Policy),
     "direction": get_args(Direction),
     "page_language": get_args(PageTongue),
+    "withdrawal": get_args(Withdrawing),
 }
 
 

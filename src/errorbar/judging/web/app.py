@@ -19,7 +19,7 @@ from errorbar.judging.page_languages import ENGLISH, phrase
 from errorbar.judging.stopping.watch import StopWatch
 from errorbar.judging.store.errors import OutcomeUnknownError
 from errorbar.judging.store.group_commit import GroupCommit
-from errorbar.judging.web import manager, manager_front, manager_raters, rater
+from errorbar.judging.web import manager, manager_front, manager_raters, rater, rater_forms
 from errorbar.judging.web.assets import RaterCompression, send_asset
 from errorbar.judging.web.live_status import BeingComputedError
 from errorbar.judging.web.pages import notice_page
@@ -63,6 +63,7 @@ def app(study: Study, clock: Callable[[], float], settings: Settings | None = No
             *rater.ROUTES,
             *rater.ENTRY_ROUTES,
             *rater.PAGE_ROUTES,
+            *rater_forms.FORM_ROUTES,
             *manager_front.FRONT_ROUTES,
             *manager_raters.RATER_LIST_ROUTES,
             *manager.ROUTES,

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from jinja2 import Environment
 
     from errorbar.judging.scheme import Scheme
+    from errorbar.judging.study.comprehension import ComprehensionQuestion
     from errorbar.judging.study.rules import StudyRules
 
 
@@ -146,17 +147,35 @@ def introduction_of(scheme: Scheme, rules: StudyRules, *, known: bool) -> list[s
     asked = scheme.question(scheme.main).ask.rstrip(" .:")
     question = f"{asked}{'' if asked.endswith(('?', '？', '؟')) else '?'}"
     paragraphs = [say("You see one text at a time, and are asked: {question}", question=question)]
+    if rules.comprehension:
+        paragraphs.append(say("First there are questions on the guidelines. Who fails them twice gets no work here."))
+    if rules.training:
+        training = say(
+            "Then you practice with {n} {n|example|examples}, which {n|does|do} not count.", n=rules.training
+        )
+        paragraphs.append(training)
     if rules.quiz:
         quiz = say(
-            "First you read the guidelines and take a quiz of {n} {n|question|questions}, which tells you after each"
-            " answer what is right and why.",
+            "Before the work you read the guidelines and take a quiz of {n} {n|question|questions}, which tells you"
+            " after each answer what is right and why.",
             n=rules.quiz,
         )
-        needed = rules.quiz_needed(rules.quiz)
-        passing = say("{n} right {n|answer passes|answers pass} it; who has fewer gets no further work here.", n=needed)
+        passing = say(
+            "{n} right {n|answer passes|answers pass} it; who has fewer gets no further work here.",
+            n=rules.quiz_needed(rules.quiz),
+        )
         paragraphs.append(f"{quiz} {passing}")
     paragraphs.append(say("You may stop at any time, and go on later in this browser: what you have judged is kept."))
+    paragraphs.append(withdrawal_sentence(rules))
     return paragraphs
+
+
+def withdrawal_sentence(rules: StudyRules) -> str:
+    """What becomes of the answers of a rater who withdraws."""
+    say = page_language(rules).say
+    if rules.withdrawal == "remove":
+        return say("You may withdraw from the study at any time; all your answers are removed then.")
+    return say("You may withdraw from the study at any time; the answers that you gave before are kept.")
 
 
 def facts_of(rules: StudyRules) -> Iterator[tuple[str, str]]:
@@ -237,6 +256,7 @@ def notice_page(
     study: str = "",
     root: str = "",
     language: PageLanguage = ENGLISH,
+    left: str = "",
 ) -> str:
     """A page that says one thing: who are you, signed out, a link that has expired, an error, not eligible.
 
@@ -249,10 +269,11 @@ def notice_page(
         study: As for ``welcome_page``.
         root: The path under which the server is reached.
         language: Of the page; heading, paragraphs and the link's text are in it already.
+        left: Of a rater who has withdrawn, the word under which a browser keeps what is theirs, to remove it.
     """
     template = pages().get_template("notice.html")
     variables = {"title": title, "paragraphs": paragraphs, "link": link, "kind": kind, "contact": contact}
-    return template.render(**variables, study=study, root=root, **words_in(language))
+    return template.render(**variables, study=study, root=root, left=left, **words_in(language))
 
 
 def done_page(
@@ -277,6 +298,33 @@ def done_page(
     template = pages().get_template("done.html")
     variables = {"title": title, "code": code, "back": back, "host": urlsplit(back).hostname or ""}
     return template.render(**variables, paragraphs=paragraphs, root=root, **words_in(language))
+
+
+def check_page(
+    title: str,
+    questions: Sequence[ComprehensionQuestion],
+    *,
+    csrf: str,
+    nth: int,
+    guidelines: str,
+    problem: str = "",
+    root: str = "",
+    language: PageLanguage = ENGLISH,
+) -> str:
+    """The comprehension check: the guidelines (HTML, safe already), and a form that is posted to ``/check``.
+
+    Its fields: ``csrf``, ``try`` (``nth``, from 1 on), ``answer-0`` and so on, each an option of its question.
+    """
+    variables = {"title": title, "questions": questions, "csrf": csrf, "nth": nth, "guidelines": _safe(guidelines)}
+    return pages().get_template("check.html").render(**variables, problem=problem, root=root, **words_in(language))
+
+
+def withdraw_page(
+    paragraphs: Sequence[str], *, csrf: str, contact: str = "", root: str = "", language: PageLanguage = ENGLISH
+) -> str:
+    """Before a rater withdraws: what becomes of their answers, and a form that is posted (``csrf``, ``sure``)."""
+    variables = {"title": language.say("Withdraw from the study"), "paragraphs": paragraphs, "csrf": csrf}
+    return pages().get_template("withdraw.html").render(**variables, contact=contact, root=root, **words_in(language))
 
 
 def guidelines_page(

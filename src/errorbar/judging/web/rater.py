@@ -21,6 +21,7 @@ from errorbar.judging.protocol.next_item import count_items_of
 from errorbar.judging.protocol.submissions import RECENT, submit
 from errorbar.judging.random_tokens import derive_token, fresh_token
 from errorbar.judging.store.tables import ANSWER, ASSIGNMENT, ITEM, RATER
+from errorbar.judging.study.comprehension import check_result
 from errorbar.judging.study.invitations import (
     MOST_PARTICIPANT,
     ClosedError,
@@ -32,7 +33,7 @@ from errorbar.judging.study.invitations import (
     participant_id,
     rater_of,
 )
-from errorbar.judging.study.rules import StudyRules, get_value
+from errorbar.judging.study.rules import StudyRules
 from errorbar.judging.web.assets import assets
 from errorbar.judging.web.markup import ShownItems, fragment, markdown_html
 from errorbar.judging.web.pages import (
@@ -69,6 +70,7 @@ from errorbar.judging.web.server_state import (
     refuse_forged,
     refuse_forged_form,
     root_of,
+    study_guidelines,
 )
 
 
@@ -465,12 +467,17 @@ async def work(request: Request) -> Response:
     session = await desk.signed_in(request, RATER_COOKIE)
     rater = _rater(session)
 
-    def look(snapshot: Connection) -> tuple[Terms, str, int]:
+    def look(snapshot: Connection) -> tuple[Terms, str, int, bool]:
         terms = desk.terms(snapshot)
         k, has_quota = terms.rules.raters_per_item, terms.rules.items_per_rater > 0
-        return terms, _guidelines(desk, snapshot), 0 if has_quota else count_items_of(snapshot, rater, k)
+        agreed = snapshot.scalar(select(RATER.c.agreed).where(RATER.c.id == rater)) or "{}"
+        is_checked = not terms.rules.comprehension or check_result(agreed).passed
+        total = 0 if has_quota else count_items_of(snapshot, rater, k)
+        return terms, study_guidelines(desk, snapshot), total, is_checked
 
-    terms, guidelines, total = await desk.read(look)
+    terms, guidelines, total, is_checked = await desk.read(look)
+    if not is_checked:
+        return RedirectResponse(f"{root_of(request)}/check", 303)
     owner = derive_token(desk.key, "owner", str(rater))
     page = work_page(
         terms.title,
@@ -489,7 +496,7 @@ async def guidelines(request: Request) -> Response:
     """The instructions to raters, on a page of their own."""
     desk = desk_of(request)
     await desk.signed_in(request, RATER_COOKIE)
-    terms, html = await desk.read(lambda snapshot: (desk.terms(snapshot), _guidelines(desk, snapshot)))
+    terms, html = await desk.read(lambda snapshot: (desk.terms(snapshot), study_guidelines(desk, snapshot)))
     contact, language = terms.rules.contact, terms.language
     return HTMLResponse(guidelines_page(terms.title, html, contact=contact, root=root_of(request), language=language))
 
@@ -548,11 +555,6 @@ async def sign_out(request: Request) -> Response:
     response = RedirectResponse(f"{root_of(request)}/", 303)
     desk.delete_cookie(response, RATER_COOKIE)
     return response
-
-
-def _guidelines(desk: Desk, snapshot: Connection) -> str:
-    own = get_value(snapshot, "guidelines")
-    return markdown_html(own or desk.terms(snapshot).scheme.guidelines)
 
 
 PAGE_ROUTES = [

@@ -22,6 +22,7 @@ from errorbar.judging.store.tables import SESSION
 from errorbar.judging.study.folder import Study
 from errorbar.judging.study.rules import StudyRules, current_rules, get_value
 from errorbar.judging.web.live_status import LiveStatus
+from errorbar.judging.web.markup import markdown_html
 from errorbar.judging.web.requests import BodyLimit, RateLimit, forged_post_error, signed_out_error
 from errorbar.judging.web.study_charts import ChartPictures, can_draw
 
@@ -321,6 +322,11 @@ class Desk:
             httponly=True,
             samesite="strict" if strict else "lax",
         )
+
+
+def study_guidelines(desk: Desk, snapshot: Connection) -> str:
+    """The instructions to raters, the study's own or its scheme's, as HTML."""
+    return markdown_html(get_value(snapshot, "guidelines") or desk.terms(snapshot).scheme.guidelines)
 
 
 def desk_of(request: Request) -> Desk:

@@ -65,8 +65,15 @@ function offer(box) {
   box.hidden = false;
 }
 
+/** Forget a rater who has withdrawn: what they left in this browser is sent nowhere any more. @param {HTMLElement} left */
+function forgetRater({ dataset: { owner } }) {
+  for (const key of Object.keys(localStorage)) if (key.startsWith(`${START}${owner}:`)) localStorage.removeItem(key);
+}
+
+const left = document.getElementById('left');
 const box = document.getElementById('returning');
 try {
+  if (left) forgetRater(left);
   if (box) offer(box);
 } catch {
   // Storage is forbidden, or holds what is not ours: nobody is known here.

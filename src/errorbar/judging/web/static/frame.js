@@ -23,16 +23,17 @@ export function showState({ pending, state, lasting }) {
  * @param {number} total about how many items there are for a rater of whom no number is wanted
  */
 export function showProgress(work, pending, total) {
-  const isQuiz = work.standing === 'quiz';
+  const isQuiz = work.standing === 'quiz' || work.standing === 'training';
   const of = work.of || (isQuiz || work.standing === 'finished' ? 0 : total);
   const done = Math.min(work.done + pending, work.of || Infinity);
-  byId('progress').textContent = progressInWords(isQuiz, done, of, work.of || isQuiz);
+  byId('progress').textContent = progressInWords(work.standing, done, of, work.of || isQuiz);
   byId('meter-fill').style.inlineSize = `${of ? Math.min(100, (100 * done) / of) : 0}%`;
 }
 
-/** @param {boolean} isQuiz @param {number} done @param {number} of @param {boolean | number} isExact whether that is their number */
-function progressInWords(isQuiz, done, of, isExact) {
-  if (isQuiz) return done < of ? say('Quiz: {n} of {of}', { n: done + 1, of }) : say('Quiz: {n} of {n} done', { n: done });
+/** @param {string} standing @param {number} done @param {number} of @param {boolean | number} isExact whether that is their number */
+function progressInWords(standing, done, of, isExact) {
+  if (standing === 'training') return done < of ? say('Example {n} of {of}', { n: done + 1, of }) : say('{n} of {n} examples done', { n: done });
+  if (standing === 'quiz') return done < of ? say('Quiz: {n} of {of}', { n: done + 1, of }) : say('Quiz: {n} of {n} done', { n: done });
   if (done >= of) return isExact ? say('{n} of {n} done', { n: of }) : say('{n} done', { n: done });
   return isExact ? say('{n} of {of}', { n: done + 1, of }) : say('{n} of about {of}', { n: done + 1, of });
 }

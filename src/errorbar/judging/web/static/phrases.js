@@ -39,7 +39,8 @@ const isolate = (text) => (language.direction === 'rtl' ? `\u2068${text}\u2069` 
  * @param {'conjunction' | 'disjunction'} type
  */
 export function joinList(parts, type = 'conjunction') {
-  return new Intl.ListFormat(language.language, { type }).format(parts);
+  const variant = language.language === 'en' ? 'en-GB' : language.language; // no comma before "and"
+  return new Intl.ListFormat(variant, { type }).format(parts);
 }
 
 /** @param {number} value @param {number} digits behind the point */

@@ -23,6 +23,7 @@ export function whyNoItem({ standing, known, done, code }, pending, connection, 
       : say('If you think that this is a mistake, write to those who invited you.');
     return [say('Your part in this study has ended.'), `${say('Everything that you sent is kept.')} ${mistake}`];
   }
+  if (standing === 'withdrawn') return [say('You have withdrawn from the study'), say('So there is no work for you here. Thank you for your time.')];
   if (standing === 'waiting') return [say('Nothing is free just now.'), say('Others hold the items that are left. This page asks again by itself; you can leave it open.')];
   if (connection !== 'online') return [say('You have judged all that this page held.'), say('Your answers are kept here and are sent when the connection is back; then there are new items.')];
   return [say('One moment.')];
@@ -41,6 +42,15 @@ export function beforeQuiz({ of }, needed) {
   return [say('Before the quiz'), say('The quiz has {of} {of|question|questions}. After each answer you are told what is right and why.', { of }),
     `${pass} ${skipped}`, say('Please read the guidelines first. They stay within reach: press “Guidelines” below the item.')];
 }
+
+/**
+ * What a rater knows before the training begins.
+ * @param {{of: number}} work
+ * @returns {string[]} a heading and sentences
+ */
+export const beforeTraining = ({ of }) => [say('Before the work: examples'),
+  say('You practice with {of} {of|example|examples}. After each answer you are told what is right and why; nothing of it counts.', { of }),
+  say('Please read the guidelines first. They stay within reach: press “Guidelines” below the item.')];
 
 /**
  * Lines at the top that stay as long as what they say holds.
