@@ -42,9 +42,20 @@ def work_of(folder: Path, url: str, name: str, *, withdraws: bool = False) -> Vi
     items = visitor.claim()["items"]
     visitor.answer(items[:-1])
     base = {"assignment": items[0]["assignment"], "text_hash": items[0]["text_hash"], "milliseconds": 4321}
-    changed = {**base, "submission": f"note-{items[0]['assignment']}", "base_version": 1, "answer": {"judgment": "error"}}
+    changed = {
+        **base,
+        "submission": f"note-{items[0]['assignment']}",
+        "base_version": 1,
+        "answer": {"judgment": "error"},
+    }
     visitor.post("/api/answer", {"answers": [{**changed, "comment": NOTE}], "want": 0})
-    stale = {**base, "submission": f"stale-{items[0]['assignment']}", "base_version": 0, "answer": {"judgment": "ok"}, "comment": NOTE}
+    stale = {
+        **base,
+        "submission": f"stale-{items[0]['assignment']}",
+        "base_version": 0,
+        "answer": {"judgment": "ok"},
+        "comment": NOTE,
+    }
     assert visitor.post("/api/answer", {"answers": [stale], "want": 0}).json()["receipts"][0]["status"] == "conflict"
     if withdraws:
         reply = visitor.form("/withdraw", sure="yes")
