@@ -1,9 +1,12 @@
 // Keys: those of the scheme, and those of the frame that all schemes share. One key each, never a chord.
 
-import { say } from './phrases.js';
+import { isMirrored, say } from './phrases.js';
 import { kindOf } from './question_kinds.js';
 
 /** @typedef {{name: string, label: string, keys: string[]}} FrameAction */
+
+/** Arrows in the order in which answers stand, the first one where a line begins. */
+export const ACROSS = isMirrored ? ['ArrowRight', 'ArrowDown', 'ArrowLeft'] : ['ArrowLeft', 'ArrowDown', 'ArrowRight'];
 
 /** What the frame does; where a scheme wants the first key for itself, the next one serves. */
 const FRAME = [
@@ -57,7 +60,7 @@ export function schemeKey(draft, key) {
 export function arrow(scheme, key) {
   const [question, ...more] = scheme.questions;
   if (more.length || !kindOf(question).isChoice || question.options.length !== 3) return null;
-  return question.options[['ArrowLeft', 'ArrowDown', 'ArrowRight'].indexOf(key)]?.value ?? null;
+  return question.options[ACROSS.indexOf(key)]?.value ?? null;
 }
 
 /**

@@ -30,8 +30,11 @@ export function say(english, values = {}) {
  */
 export const phrase = (english) => english;
 
+/** Whether the page is written from right to left, and so laid out. */
+export const isMirrored = language.direction === 'rtl';
+
 /** @param {string} text kept apart where it may run against the direction of the sentence around it */
-const isolate = (text) => (language.direction === 'rtl' ? `\u2068${text}\u2069` : text);
+const isolate = (text) => (isMirrored ? `\u2068${text}\u2069` : text);
 
 /**
  * Parts of a list, joined as the language does.
