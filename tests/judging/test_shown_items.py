@@ -11,6 +11,7 @@ from itertools import count, product
 import pytest
 
 from errorbar.judging import JudgedItem, Lease, load_scheme, shown_hash
+from errorbar.judging.page_languages import ENGLISH
 from errorbar.judging.shown_texts import candidate_texts, cloze_texts
 from errorbar.judging.web.markup import ShownItems, fragment
 from errorbar.judging.web.rater import lease_record
@@ -143,21 +144,21 @@ def lease(token: str, words: int) -> Lease:
 def test_large_texts_push_out_what_was_shown_longest_ago() -> None:
     made: list[str] = []
 
-    def make(scheme: object, item: JudgedItem, _: bool) -> str:
+    def make(scheme: object, item: JudgedItem, _: bool, language: object) -> str:
         made.append(item.name)
         return fragment(SCHEME, item)
 
     small = len(fragment(SCHEME, lease("a", 2).item))
     shown = ShownItems(make, most=2 * small)
     for token in ("a", "b", "a", "c", "a", "b"):
-        shown.of(SCHEME, lease(token, 2))
+        shown.of(SCHEME, lease(token, 2), ENGLISH)
     assert made == ["a", "b", "c", "b"]  # a was asked for again and again
     assert shown.size == 2 * small
 
 
 def test_a_text_that_is_too_large_is_shown_and_not_kept() -> None:
     shown = ShownItems(fragment, most=1000)
-    text_hash, html = shown.of(SCHEME, lease("book", 5000))
+    text_hash, html = shown.of(SCHEME, lease("book", 5000), ENGLISH)
     item = lease("book", 5000).item
     assert (text_hash, html) == (shown_hash(SCHEME, item, False), fragment(SCHEME, item))
     assert shown.size == 0

@@ -13,6 +13,7 @@ COMMANDS = {
     "invite": "Make links for raters, list or revoke them.",
     "status": "Tell how a study stands.",
     "raters": "List, exclude and readmit raters; redeem their codes.",
+    "forget": "Forget who a rater was, for good.",
     "change": "Change rules and items while raters work.",
     "analyze": "Compute what the papers computed from such a study.",
     "backup": "Copy a study while raters work.",

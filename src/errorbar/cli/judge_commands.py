@@ -235,6 +235,20 @@ def raters(output: OutputOptions, **options: Any) -> None:
     output.show(judge_raters(**options), "errorbar.judge.raters/1")
 
 
+@click.command("forget", cls=Command)
+@options_of("errorbar.judging.study.raters:judge_forget", study=STUDY, rater={"argument": "RATER"})
+@output_options
+def forget(output: OutputOptions, **options: Any) -> None:
+    """Forget who a rater was; their answers are kept or removed, as the study says. It cannot be undone.
+
+    \b
+    errorbar judge forget study/ rater-7
+    """
+    from errorbar.judging.study.raters import judge_forget
+
+    output.show(judge_forget(**options), "errorbar.judge.forget/1")
+
+
 @click.command("change", cls=Command)
 @options_of(
     "errorbar.judging.study.changing:judge_change",

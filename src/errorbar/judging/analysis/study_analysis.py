@@ -36,6 +36,7 @@ from errorbar.judging.analysis.findings import (
     section_tables,
 )
 from errorbar.judging.analysis.kind_findings import KIND_FINDINGS, position_findings
+from errorbar.judging.protocol.withdrawal import leaving_note
 from errorbar.judging.question_kinds import kind_of_question
 from errorbar.judging.study.agreement import error_labels, gold_kappa, system_scores
 from errorbar.judging.study.columns import StudyColumns, read_study
@@ -214,6 +215,8 @@ def analysis_of(
         message = "nobody judged anything in this study yet"
         raise UsageError(Problem("judge-nothing", message, fix="errorbar judge status tells how it stands"))
     all_problems = Problems() if problems is None else problems
+    raters = [(rater.status, rater.forgotten) for rater in study.raters]
+    all_problems.take(leaving_note(raters, removed=study.about.rules.withdrawal == "remove"))
     judgments = study.judgments(study.judged)
     level = 0.95 if intervals is None else intervals.confidence_level
     errors, sizes = error_labels(study), None
@@ -231,14 +234,14 @@ def analysis_of(
         *cost_findings(study, asked.pay, sizes),
     ]
     shown = merge_labels(judgments, THREE) if study.about.scheme.name == "preposition" else judgments
-    raters = tuple(judgments.raters[code] for code in np.unique(judgments.rater))
+    names = tuple(judgments.raters[code] for code in np.unique(judgments.rater))
     crossed: LabelConfusion | PairTable | None = None
     if len(shown.labels) <= MAX_LABELS and len(shown):
-        crossed = pair_table(shown, *raters) if len(raters) == 2 else confusion(shown)
+        crossed = pair_table(shown, *names) if len(names) == 2 else confusion(shown)
     conventions = [] if intervals is None else [intervals.convention("item")]
     name = f"judge-analyze(scheme={study.about.scheme.name}/{study.about.scheme.version})"
     signature = crowd_signature(name, judgments, None, conventions)
-    pair = raters if len(raters) == 2 else ()
+    pair = names if len(names) == 2 else ()
     return StudyAnalysis(
         study.about.scheme.name, findings, crossed, pair, sizes, signature, asked.seed, tuple(all_problems.notes)
     )

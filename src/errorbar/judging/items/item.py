@@ -96,9 +96,10 @@ taken."""
 JUDGED: tuple[State, ...] = ("done", "extra", "aside")
 """States of assignments that were answered."""
 Status = Literal["saved", "extra", "conflict", "refused"]
-Standing = Literal["quiz", "work", "waiting", "finished", "failed", "excluded"]
-"""Of a rater: ``waiting``: nothing is free just now but leases of others may come back; ``finished``: nothing is left,
-or the rater's quota is reached; ``failed``: the quiz."""
+Standing = Literal["check", "training", "quiz", "work", "waiting", "finished", "failed", "excluded", "withdrawn"]
+"""Of a rater: ``check``: the questions on the guidelines are due, or were failed; ``waiting``: nothing is free just now
+but leases of others may come back; ``finished``: nothing is left, or the rater's quota is reached; ``failed``: the
+quiz."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,8 +13,10 @@ from errorbar.judging.protocol.completion_codes import is_earned, issue_code
 from errorbar.judging.protocol.leases import Next, RaterState, expire, lease, parse_item, rater_row
 from errorbar.judging.protocol.next_item import AvailableItem, available_item_sql, pick
 from errorbar.judging.protocol.quiz import began, quiz_work
+from errorbar.judging.protocol.withdrawal import WITHDRAWN
 from errorbar.judging.random_tokens import draw
 from errorbar.judging.ranks_answer import n_arrangements
+from errorbar.judging.study.comprehension import check_result
 from errorbar.judging.study.rules import StudyRules
 
 MOST_LEASES = 10
@@ -68,9 +70,11 @@ def claim(tx: Connection, rules: StudyRules, rater_id: int, want: int, now: floa
     rater = rater_row(tx, rater_id)
     of = rules.items_per_rater
     if rater.status != "active":
-        return Work("excluded", (), rater.judged, of)
+        return Work("withdrawn" if rater.status == WITHDRAWN else "excluded", (), rater.judged, of)
     want = min(want, rules.page, MOST_LEASES)
-    if rules.quiz and rater.quiz == "due":
+    if rules.comprehension and check_result(rater.agreed).state != "passed":
+        return Work("check", (), rater.judged, of)
+    if (rules.quiz or rules.training) and rater.quiz == "due":
         if not rater.leases and not began(tx, rater.id) and _standing(tx, rules, rater) == "finished":
             return Work("finished", (), 0, of)  # who passes a quiz is to find work behind it
         work = quiz_work(tx, rules, rater, want, now)

@@ -21,8 +21,8 @@ _LATE = "FROM assignment WHERE state = 'open' AND (lease_until <= :now OR lease_
 _ANY_LATE = text(f"SELECT 1 {_LATE} LIMIT 1")
 _EXPIRED = state_changes_statement(f"SELECT :at, 'expired', rater, id {_LATE} ORDER BY id")
 _RATER = text(
-    "SELECT r.id, r.seed, r.status, r.quiz, r.claims, r.judged, r.code, r.code_for, r.due, EXISTS (SELECT 1 FROM"
-    " assignment l WHERE l.rater = r.id AND l.state = 'expired' AND l.round <> 'quiz'),"
+    "SELECT r.id, r.seed, r.status, r.quiz, r.claims, r.judged, r.code, r.code_for, r.agreed, r.due,"
+    " EXISTS (SELECT 1 FROM assignment l WHERE l.rater = r.id AND l.state = 'expired' AND l.round <> 'quiz'),"
     " a.seq, a.token, i.payload, a.round, a.reversed, a.version FROM rater r"
     " LEFT JOIN assignment a ON a.rater = r.id AND a.state = 'open' LEFT JOIN item i ON i.id = a.item"
     " WHERE r.id = :id"
@@ -55,6 +55,7 @@ class RaterState:
     code_for: int | None
     leases: list[Lease]
     lapsed: bool  # whether leases of theirs ran out, not of the quiz
+    agreed: str  # what they agreed to, and the result of their comprehension check, see comprehension
     due: list[int] | None  # gold items of the page, not handed out yet; None: not drawn
 
 
@@ -85,12 +86,13 @@ def rater_row(tx: Connection, rater: int) -> RaterState:
     rows = tx.execute(_RATER, {"id": rater}).all()
     leases = [  # sorted here: SQLite would walk all that the rater had, for the order
         Lease(token, parse_item(payload), round, bool(turned), version)
-        for _, token, payload, round, turned, version in sorted((row[10:] for row in rows), key=itemgetter(0))
+        for _, token, payload, round, turned, version in sorted((row[11:] for row in rows), key=itemgetter(0))
         if token is not None
     ]
-    number, seed, status, quiz, claims, judged, code, code_for, due, lapsed = rows[0][:10]
+    *values, due, lapsed = rows[0][:11]
+    number, seed, status, quiz, claims, judged, code, code_for, agreed = values
     gold = None if due is None else json.loads(due)
-    return RaterState(number, seed, status, quiz, claims, judged, code, code_for, leases, bool(lapsed), gold)
+    return RaterState(number, seed, status, quiz, claims, judged, code, code_for, leases, bool(lapsed), agreed, gold)
 
 
 def expire(tx: Connection, rules: StudyRules, now: float) -> None:

@@ -27,8 +27,10 @@ from errorbar.judging.study.make import check_rules
 from errorbar.judging.study.raters import MANAGER
 from errorbar.judging.study.rules import (
     Direction,
+    PageTongue,
     Policy,
     StudyRules,
+    Withdrawing,
     read_about,
     read_study_key,
     set_value,
@@ -39,6 +41,12 @@ from errorbar.tables.result import Result
 from errorbar.tables.table import Column, Table
 
 Rule = str | int | float
+_CHOICES = {
+    "policy": get_args(Policy),
+    "direction": get_args(Direction),
+    "page_language": get_args(PageTongue),
+    "withdrawal": get_args(Withdrawing),
+}
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -188,7 +196,7 @@ def update_rules(before: StudyRules, new_values: Mapping[str, Rule]) -> StudyRul
 
 def _read_rule(name: str, value: Rule, before: object) -> object:
     """A value of the kind that the rule has."""
-    choices = {"policy": get_args(Policy), "direction": get_args(Direction)}.get(name, ())
+    choices = _CHOICES.get(name, ())
     if choices and value not in choices:
         message = f"the rule {name} must be one of {', '.join(choices)}, got '{value}'"
         raise UsageError(Problem("bad-parameter", message))

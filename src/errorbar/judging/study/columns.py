@@ -20,6 +20,7 @@ from errorbar.core.judgments import Judgments
 from errorbar.judging.answers import is_right, label_of
 from errorbar.judging.items.item import JUDGED, JudgedItem, Round, State
 from errorbar.judging.protocol.halting import why_closed
+from errorbar.judging.protocol.withdrawal import is_forgotten
 from errorbar.judging.store.tables import EXCLUSION, ITEM, RATER
 from errorbar.judging.study.rules import StudyInfo, current_rules, read_about
 
@@ -71,6 +72,7 @@ class RaterFacts:
     quiz: str
     joined: float
     excluded: str  # why they are excluded now; empty: they are not
+    forgotten: bool = False  # whether who they were is redacted
 
 
 @dataclass(frozen=True, eq=False)
@@ -215,7 +217,7 @@ def read_study(tx: Connection, known: dict[int, ItemFacts] | None = None, *, who
     now = tx.execute(select(ITEM.c.id, ITEM.c.taken, ITEM.c.stopped, ITEM.c.place).order_by(ITEM.c.id)).all()
     why = select(EXCLUSION.c.rater, EXCLUSION.c.reason).where(EXCLUSION.c.until.is_(None)).order_by(EXCLUSION.c.id)
     reasons = {row.rater: row.reason for row in tx.execute(why)}
-    fields = (RATER.c.id, RATER.c.name, RATER.c.status, RATER.c.quiz, RATER.c.joined)
+    fields = (RATER.c.id, RATER.c.name, RATER.c.status, RATER.c.quiz, RATER.c.joined, RATER.c.agreed)
     raters = tx.execute(select(*fields).order_by(RATER.c.id)).all()
     (item, rater, coded, milliseconds, answer_numbers, at), answers = _read_assignments(tx)
     coded, side = np.divmod(coded, 2)
@@ -223,7 +225,10 @@ def read_study(tx: Connection, known: dict[int, ItemFacts] | None = None, *, who
     return StudyColumns(
         read_about(tx),
         [facts[row.id] for row in now],
-        [RaterFacts(row.name, row.status, row.quiz, row.joined, reasons.get(row.id, "")) for row in raters],
+        [
+            RaterFacts(row.name, row.status, row.quiz, row.joined, reasons.get(row.id, ""), is_forgotten(row.agreed))
+            for row in raters
+        ],
         np.array([row.taken for row in now], np.int64),
         [row.stopped for row in now],
         np.array([-1 if row.place is None else row.place for row in now], np.int64),

@@ -28,6 +28,7 @@ from errorbar.edits.texts import overlaps
 from errorbar.formats.m2 import write_m2
 from errorbar.formats.saving import STANDARD_OUTPUT, is_stream, save_lines
 from errorbar.judging.protocol.halting import judgments_beyond
+from errorbar.judging.protocol.withdrawal import read_leaving_note
 from errorbar.judging.scheme import Scheme, tokens
 from errorbar.judging.scheme_kinds import kind_of
 from errorbar.judging.study.folder import Study
@@ -203,6 +204,7 @@ def judge_export(
 
     with opened.snapshot() as tx:
         save_lines(counted(_lines(tx, kind, parts, problems)), target)
+        problems.take(read_leaving_note(tx))
         beyond = 0 if kind == "jsonl" or "beyond" in parts else judgments_beyond(tx)
     if beyond:
         message = (

@@ -39,9 +39,11 @@ from errorbar.judging.study.folder import Study
 from errorbar.judging.study.rows import FORMAT, VERSION, Record
 from errorbar.judging.study.rules import (
     Direction,
+    PageTongue,
     Policy,
     StudyInfo,
     StudyRules,
+    Withdrawing,
     parsed_key,
     read_study_key,
     study_clock,
@@ -251,6 +253,13 @@ class Ruling(TypedDict, total=False):
     break_items: Annotated[Whole, ArgumentDoc(0, "Items after which a break is suggested; 0: never.")]
     language: Annotated[str, ArgumentDoc("en", "The language of the texts, e.g. ``pt-BR``.")]
     direction: Annotated[Direction, ArgumentDoc("auto", "The direction in which the texts are written.")]
+    withdrawal: Annotated[
+        Withdrawing, ArgumentDoc("keep", "Whether answers of a rater who withdraws are kept, or removed.")
+    ]
+    training: Annotated[Whole, ArgumentDoc(0, "Gold items with explanations before all else, no test; 0: none.")]
+    page_language: Annotated[
+        PageTongue, ArgumentDoc("auto", "The language of raters' pages; ``auto``: that of the texts, else English.")
+    ]
     stop: Annotated[str, ArgumentDoc("", "When judging may stop early, e.g. ``R(half_width=0.03)``.")]
     adaptive: Annotated[bool, ArgumentDoc(False, "Of rankings: pairs of systems, the least known order next.")]
 
@@ -455,8 +464,9 @@ def check_rules(rules_by_name: Mapping[str, Any]) -> StudyRules:
 
 
 def _check_gold(rules: StudyRules, n_gold: int, n_all: int) -> None:
-    if rules.quiz > n_gold:
-        message = f"a quiz of {rules.quiz} needs as many gold items, and there are {n_gold}"
+    if rules.quiz + rules.training > n_gold:
+        training = f" and a training of {rules.training}" if rules.training else ""
+        message = f"a quiz of {rules.quiz}{training} needs as many gold items, and there are {n_gold}"
         raise UsageError(Problem("judge-gold", message, fix="give --gold-items, or a shorter quiz"))
     if n_gold == n_all:
         message = "every item is gold: there is nothing left to judge"

@@ -219,7 +219,7 @@ def _where_clause(include: Sequence[Part]) -> str:
     if "excluded" in include:  # their extra judgments with the others of theirs
         parts[0] = f"({parts[0]} OR (r.status = 'excluded' AND a.state = 'extra'))"
     else:
-        parts.append("r.status = 'active'")
+        parts.append("r.status <> 'excluded'")
     return " AND ".join(parts)
 
 

@@ -26,6 +26,8 @@ from errorbar.sampling.draw import SAMPLE_KEY, Key, key_of
 
 Policy = Literal["sequential", "posterior", "fixed", "none"]
 Direction = Literal["auto", "ltr", "rtl"]
+Withdrawing = Literal["keep", "remove"]
+PageTongue = Literal["auto", "ar", "de", "en", "es", "fr", "zh"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +58,10 @@ class StudyRules:
         break_items: After how many items a break is suggested; 0: never.
         language: Of the texts (``lang``).
         direction: Of the texts (``dir``).
+        page_language: Of raters' pages; ``auto``: that of the texts where there are pages in it, else English.
+        withdrawal: What becomes of the answers of a rater who withdraws: they are kept, and count, or are removed.
+        training: Gold items with explanations before all else, which are no test; 0: none.
+        comprehension: Questions on the guidelines before the work (``comprehension.Comprehension``); empty: none.
         stop: The question after which the study may stop early (``stop_question``); empty: none.
         adaptive: Of rankings: items are pairs of systems, and the pair comes next whose order is least known.
     """
@@ -83,6 +89,10 @@ class StudyRules:
     break_items: int = 0
     language: str = "en"
     direction: Direction = "auto"
+    page_language: PageTongue = "auto"
+    withdrawal: Withdrawing = "keep"
+    training: int = 0
+    comprehension: str = ""
     stop: str = ""
     adaptive: bool = False
 
@@ -104,7 +114,12 @@ class StudyRules:
         )
 
 
-_LATER = ("stop", "adaptive", "title", "contact", "minutes", "pay_total", "return_url", "break_minutes", "break_items")
+_LATER = frozenset(
+    (
+        *("stop", "adaptive", "title", "contact", "minutes", "pay_total", "return_url", "break_minutes", "break_items"),
+        *("page_language", "withdrawal", "training", "comprehension"),
+    )
+)
 """Rules that studies of older versions do not have."""
 
 

@@ -3,6 +3,7 @@
 import { askComment, askSkip, inWords } from './dialogs.js';
 import { announce, byId } from './dom.js';
 import { toast } from './frame.js';
+import { say } from './phrases.js';
 
 /** By a key or a button, it is the same. */
 export class Acts {
@@ -52,7 +53,7 @@ export class Acts {
     if (page.marking.question) page.marking.end();
     const missing = page.draft.missing();
     if (missing) {
-      page.complain(`Still to be answered: ${missing.ask}`);
+      page.complain(say('Still to be answered: {question}', { question: missing.ask }));
       page.panel.focus(missing);
       return;
     }
@@ -78,7 +79,7 @@ export class Acts {
     else if (name === 'differences') byId('item').classList.toggle('plain');
     else if (name === 'comment' && page.draft) askComment(page.draft.comment, (comment) => this.#comment(comment));
     else if (name === 'skip' && page.draft && page.quiz.awaited === null) {
-      if (page.earlier !== null) page.complain('An item that is answered cannot be skipped.');
+      if (page.earlier !== null) page.complain(say('An item that is answered cannot be skipped.'));
       else askSkip((reason) => page.answers.submit(reason));
     }
   }
@@ -94,7 +95,7 @@ export class Acts {
   /** Give up answers that the server refused. */
   dropRefused() {
     const { page } = this;
-    if (!window.confirm('Remove them from this browser? They are stored nowhere else.')) return;
+    if (!window.confirm(say('Remove them from this browser? They are stored nowhere else.'))) return;
     for (const { entry } of page.outbox.aside('refused')) page.outbox.settle('refused', entry.submission);
     page.refresh();
   }
@@ -104,7 +105,7 @@ export class Acts {
     page.draft.comment = comment;
     page.draft.touched = true;
     page.answers.keepDraft();
-    toast(comment ? 'The comment goes with your answer.' : 'No comment.');
+    toast(comment ? say('The comment goes with your answer.') : say('No comment.'));
   }
 
   #guidelines() {
@@ -125,9 +126,9 @@ export class Acts {
       page.panel.build(page.draft);
       page.refresh();
       page.focus();
-      announce('Undone');
+      announce(say('Undone'));
     } else if (page.earlier === null) this.#back();
-    else page.complain('There is nothing to undo on this item.');
+    else page.complain(say('There is nothing to undo on this item.'));
   }
 
   #back() {
@@ -136,12 +137,12 @@ export class Acts {
     const place = page.earlier === null ? 0 : page.earlier + 1;
     const known = page.recent.all[place];
     if (!known) {
-      page.complain(place ? 'That is as far as one can go back.' : 'There is no earlier item yet.');
+      page.complain(place ? say('That is as far as one can go back.') : say('There is no earlier item yet.'));
       return;
     }
     page.show({ ...known, round: 'main' }, place);
     const pairs = inWords(page.scheme, known.answer, (token) => page.view.word(token), page.view.article);
-    const said = pairs.length === 1 ? pairs[0][1] || pairs[0][0] : pairs.map((pair) => pair.join(': ')).join('; ');
-    announce(`Earlier item, ${place + 1} back. Your answer: ${said}`);
+    const answer = pairs.length === 1 ? pairs[0][1] || pairs[0][0] : pairs.map((pair) => pair.join(': ')).join('; ');
+    announce(say('Earlier item, {n} back. Your answer: {answer}', { n: place + 1, answer }));
   }
 }

@@ -5,6 +5,7 @@ import { make } from './dom.js';
 import { Draft } from './draft.js';
 import { toast } from './frame.js';
 import { freshId } from './outbox.js';
+import { say } from './phrases.js';
 
 /** Drafts and answers of a tab. */
 export class Answers {
@@ -85,7 +86,7 @@ export class Answers {
     shown.innerHTML = entry.html;
     const [, first] = entry.answer ? inWords(scheme, { [scheme.main]: entry.answer[scheme.main] }, String, shown)[0] ?? ['', ''] : ['', ''];
     const key = [...keys].find(([, action]) => action.name === 'undo')?.[0] ?? '';
-    toast(entry.skip ? 'Skipped.' : `Answered: ${first}.`, () => acts.act('undo'), key);
+    toast(entry.skip ? say('Skipped.') : say('Answered: {answer}.', { answer: first }), () => acts.act('undo'), key);
   }
 
   /** Ask about answers that met another one. */

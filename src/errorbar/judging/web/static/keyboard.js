@@ -2,7 +2,8 @@
 
 import { byId } from './dom.js';
 import { buildLegend, showKeysNow } from './frame.js';
-import { nameOf, schemeKey, takesText } from './keys.js';
+import { ACROSS, nameOf, schemeKey, takesText } from './keys.js';
+import { say } from './phrases.js';
 import { kindOf } from './question_kinds.js';
 
 /** The keys of a page. */
@@ -23,10 +24,10 @@ export class Keyboard {
     /** @type {[string[], string][]} */
     const now = [];
     if (!draft) { /* no item */ }
-    else if (marking.question) now.push([['ArrowLeft', 'ArrowRight'], 'word'], [[' '], 'mark'], [['Enter'], 'done']);
-    else if (quiz.shown) now.push([['Enter'], 'next']);
-    else if (scheme.questions.length === 1 && scheme.questions[0].options.length === 3) now.push([['ArrowLeft', 'ArrowDown', 'ArrowRight'], 'answer']);
-    else if (draft.step !== null && !draft.missing()) now.push([['Enter'], 'confirm']);
+    else if (marking.question) now.push([[ACROSS[0], ACROSS[2]], say('word')], [[' '], say('mark')], [['Enter'], say('done')]);
+    else if (quiz.shown) now.push([['Enter'], say('next')]);
+    else if (scheme.questions.length === 1 && scheme.questions[0].options.length === 3) now.push([ACROSS, say('answer')]);
+    else if (draft.step !== null && !draft.missing()) now.push([['Enter'], say('confirm')]);
     showKeysNow(now);
   }
 

@@ -2,6 +2,7 @@
 
 import { button, keycap, make } from './dom.js';
 import { NOTHING } from './draft.js';
+import { say } from './phrases.js';
 import { kindOf } from './question_kinds.js';
 import { wayTo } from './swipe.js';
 import { WordsInput } from './words.js';
@@ -37,7 +38,7 @@ export class Panel {
       const confirms = questions.some((question) => !kindOf(question).isChoice || !question.required) || questions.length > 1;
       const bar = make('p', { class: 'confirm' });
       if (confirms || last > 1) {
-        bar.append(button(step === last ? 'Save' : 'Confirm', () => this.on.confirm(), { class: 'button small' }), ' ', keycap('Enter'));
+        bar.append(button(step === last ? say('Save') : say('Confirm'), () => this.on.confirm(), { class: 'button small' }), ' ', keycap('Enter'));
         bar.dataset.always = String(confirms);
       }
       return make('div', { class: 'step', 'data-step': step }, ...fields, bar);
@@ -48,9 +49,9 @@ export class Panel {
   /** @param {import('./draft.js').Question} question */
   #question(question, draft) {
     const field = make('fieldset', { 'data-question': question.id, tabindex: '-1', class: kindOf(question).namesTokens ? 'names-tokens' : undefined });
-    field.append(make('legend', {}, question.ask));
+    field.append(make('legend', { dir: 'auto' }, question.ask));
     kindOf(question).build(this, question, field, draft);
-    if (question.help) field.append(make('p', { class: 'help' }, question.help));
+    if (question.help) field.append(make('p', { class: 'help', dir: 'auto' }, question.help));
     this.fields.set(question.id, field);
     return field;
   }
@@ -81,8 +82,8 @@ export class Panel {
       const way = wayTo(this.scheme, option.value);
       if (way) choice.append(make('span', { class: 'way', 'aria-hidden': 'true' }, way));
       if (option.key) choice.append(keycap(option.key));
-      choice.append(make('span', { class: 'label' }, option.label));
-      if (option.help) choice.append(make('span', { class: 'hint' }, option.help));
+      choice.append(make('span', { class: 'label', dir: 'auto' }, option.label));
+      if (option.help) choice.append(make('span', { class: 'hint', dir: 'auto' }, option.help));
       return choice;
     })));
   }
@@ -108,7 +109,7 @@ export class Panel {
     else field.append(words.input);
     field.append(words.list, words.chips);
     if (question.most > 1 && kindOf(question).isFree) {
-      field.append(button('Add another', () => { words.add(); words.input.focus(); }, { class: 'button small quiet add' }), ' ', keycap(';'), ' ');
+      field.append(button(say('Add another'), () => { words.add(); words.input.focus(); }, { class: 'button small quiet add' }), ' ', keycap(';'), ' ');
     }
     if (question.nothing) {
       field.append(button(question.nothing, () => { this.on.type(question, ''); this.on.words(question, [NOTHING]); this.on.confirm(); },
@@ -154,7 +155,7 @@ export class Panel {
   showMarked(question, field, draft, marking) {
     field.querySelector('.marker').setAttribute('aria-pressed', String(marking === question.id));
     const words = [draft.answer[question.id] ?? []].flat().map((token) => this.view.word(token)).join(', ');
-    field.querySelector('.marked-words').textContent = draft.isProposal(question) ? `${words} (proposed)` : words;
+    field.querySelector('.marked-words').textContent = draft.isProposal(question) ? say('{words} (proposed)', { words }) : words;
   }
 
   /** Show the words that were given. */
