@@ -283,6 +283,29 @@ def analyze(output: OutputOptions, **options: Any) -> None:
     output.show(judge_analyze(**options), "errorbar.judge.analyze/1")
 
 
+@click.command("adjudicate", cls=Command)
+@options_of(
+    "errorbar.judging.study.adjudicate:judge_adjudicate",
+    study=STUDY,
+    folder={"argument": "NEW", "type": WRITTEN},
+    all_items={"names": ("--all",)},
+    differing={"names": ("--differing",), "metavar": "QUESTION"},
+    store=URL,
+)
+@output_options
+def adjudicate(output: OutputOptions, **options: Any) -> None:
+    """Make a study of the items on which the raters of another one differ, with their answers to choose from.
+
+    \b
+    errorbar judge adjudicate study/ decided/
+    errorbar judge serve decided/
+    errorbar judge export decided/ -o all.m2
+    """
+    from errorbar.judging.study.adjudicate import judge_adjudicate
+
+    output.show(judge_adjudicate(**options), "errorbar.judge.adjudicate/1")
+
+
 @click.command("backup", cls=Command)
 @options_of("errorbar.judging.study.backup:judge_backup", study=STUDY, out={"argument": "BACKUP", "type": WRITTEN})
 @output_options

@@ -110,5 +110,7 @@ def shown_hash(scheme: Scheme, item: JudgedItem, reversed_: bool) -> str:
     It tells nobody the writer's word or which candidate comes first, as both sides of a choice are hashed in the
     order in which they stand, and a cloze text without what belongs into its gap.
     """
-    shown = kind_of(scheme).shown(item, reversed_)
-    return hashlib.sha256(json.dumps([scheme.shows, item.before, *shown]).encode()).hexdigest()[:16]
+    shown = [scheme.shows, item.before, *kind_of(scheme).shown(item, reversed_)]
+    if item.choices:
+        shown.append([choice.answer for choice in item.choices])
+    return hashlib.sha256(json.dumps(shown).encode()).hexdigest()[:16]

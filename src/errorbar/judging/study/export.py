@@ -30,14 +30,13 @@ from errorbar.formats.saving import STANDARD_OUTPUT, is_stream, save_lines
 from errorbar.judging.protocol.halting import judgments_beyond
 from errorbar.judging.scheme import Scheme, tokens
 from errorbar.judging.scheme_kinds import kind_of
+from errorbar.judging.study.adjudication import exported_annotators, exported_rows
 from errorbar.judging.study.folder import Study
 from errorbar.judging.study.rows import (
     PARTS,
     JudgmentRow,
     Part,
-    judgment_rows,
     pair_lines,
-    rows,
     set_lines,
     study_records,
     table_lines,
@@ -225,11 +224,12 @@ def _by_ending(target: str) -> To:
 
 
 def _lines(tx: Connection, kind: To, include: Sequence[Part], problems: Problems) -> Iterator[str]:
-    scheme = read_about(tx).scheme
+    about = read_about(tx)
     if kind == "jsonl":
         return (visible_json(json.dumps(record, ensure_ascii=False)) for record in study_records(tx))
+    judgments = exported_rows(tx, about, include)
     if kind == "m2":
-        raters = [row.name for row in rows(tx, "SELECT name FROM rater ORDER BY id")]
-        return write_m2(corrected_sentences(judgment_rows(tx, include), scheme, problems), problems, raters)
+        sentences = corrected_sentences(judgments, about.scheme, problems)
+        return write_m2(sentences, problems, exported_annotators(tx, about))
     make = {"csv": table_lines, "pairs": pair_lines, "set": set_lines}[kind]
-    return make(tx, scheme, include)
+    return make(tx, about, judgments)

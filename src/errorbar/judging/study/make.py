@@ -24,13 +24,14 @@ from errorbar.formats.untrusted import NotJsonError, json_record, parse_json
 from errorbar.judging.items.item import JudgedItem
 from errorbar.judging.items.proposed_verbs import with_verbs
 from errorbar.judging.items.sources import Against, read_items, with_gold
-from errorbar.judging.protocol.changes import add_items, set_rules
+from errorbar.judging.protocol.changes import add_items, set_rules, stop_item
 from errorbar.judging.protocol.completion_codes import check_return_url
 from errorbar.judging.scheme import Scheme
 from errorbar.judging.scheme_files import load_scheme, scheme_text
 from errorbar.judging.stopping.question import fitting
 from errorbar.judging.store.store import Store
 from errorbar.judging.store.tables import ANSWER, ASSIGNMENT, EVENT, EXCLUSION, ITEM, METADATA, RATER
+from errorbar.judging.study.adjudication import Origin
 from errorbar.judging.study.backup import check_rows
 from errorbar.judging.study.face import check_face, read_face
 from errorbar.judging.study.folder import Study
@@ -133,12 +134,16 @@ def _study_info(head: Record) -> StudyInfo:
     if head["version"] != VERSION:
         raise ValueError(f"version {head['version']}, and this errorbar reads version {VERSION}")
     scheme, rules = (json.dumps(head[name], ensure_ascii=False) for name in ("scheme", "rules"))
-    key = json.dumps(head["key"], ensure_ascii=False) if "key" in head else ""
+    key, adjudicated = (
+        json.dumps(head[name], ensure_ascii=False) if name in head else "" for name in ("key", "adjudicated")
+    )
     if key:
         parsed_key(key)
+    if adjudicated:
+        Origin.from_json(adjudicated)
     known = StudyRules.from_json(rules)
     check_return_url(known.return_url)
-    return StudyInfo(Scheme.from_json(scheme), known, head["guidelines"], head["made_by"], key)
+    return StudyInfo(Scheme.from_json(scheme), known, head["guidelines"], head["made_by"], key, adjudicated)
 
 
 class _Restoring:
@@ -370,17 +375,29 @@ def judge_init(
     ruling = replace(ruling, stop=fitting(ruling.stop, chosen, judged, known))
     info = StudyInfo(chosen, ruling, text, __version__, known)
     created = Study.create(
-        folder, lambda study: _fill(study, info, judged), store=store, scheme_toml=scheme_text(scheme)
+        folder, lambda study: fill_study(study, info, judged), store=store, scheme_toml=scheme_text(scheme)
     )
     return JudgeInit(created.folder, chosen, ruling, len(judged) - n_gold, n_gold, tuple(problems.notes))
 
 
-def _fill(study: Study, about: StudyInfo, items: Sequence[JudgedItem]) -> None:
+def fill_study(
+    study: Study, about: StudyInfo, items: Sequence[JudgedItem], stopped: Mapping[str, str] | None = None
+) -> None:
+    """Make the store of a new study.
+
+    Args:
+        study: Unfinished.
+        about: What is asked of whom.
+        items: Of the study.
+        stopped: Why no judgments are wanted of some of them, by name.
+    """
     with emptied_if_failed(study) as store, store.exclusive() as tx:
         now = store.clock()
         write_about(tx, about)
         set_rules(tx, about.rules, now)
         add_items(tx, items, now)
+        for name, reason in (stopped or {}).items():
+            stop_item(tx, name, reason, now)
 
 
 def _restore_study(folder: Path, source: Source, store: str, arguments: Mapping[str, bool]) -> JudgeInit:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 from os import PathLike
@@ -24,7 +24,7 @@ from errorbar.judging.scheme import NOTHING, SIDES, Scheme
 from errorbar.judging.scheme_kinds import kind_of
 from errorbar.judging.study.columns import RaterFacts, read_study
 from errorbar.judging.study.folder import Study
-from errorbar.judging.study.rules import StudyRules, read_about
+from errorbar.judging.study.rules import StudyInfo, StudyRules, read_about
 from errorbar.tables.result import Result
 from errorbar.tables.table import Cell, Column, Table
 
@@ -68,8 +68,7 @@ def study_records(tx: Connection) -> Iterator[Record]:
     """Everything of one snapshot."""
     about = read_about(tx)
     head: Record = {"format": FORMAT, "version": VERSION, "made_by": about.made_by, "guidelines": about.guidelines}
-    if about.key:
-        head["key"] = json.loads(about.key)
+    head |= {name: json.loads(text) for name in ("key", "adjudicated") if (text := getattr(about, name))}
     yield head | {"scheme": json.loads(about.scheme.to_json()), "rules": json.loads(about.rules.to_json())}
     for row in rows(tx, _ITEMS):
         yield {"item": json.loads(row.payload), "place": row.place, "taken": row.taken, "stopped": row.stopped}
@@ -131,6 +130,8 @@ FIXED = ("item", "rater", "label", "seconds", "round", "state", "version")
 SIDED = ("top", "system1", "system2")
 """Of a choice test: which candidate stood at the top, and whose they are."""
 AFTER = ("skip", "comment")
+PROVENANCE = ("provenance", "accepted_of")
+"""Of an adjudication."""
 _PROPOSED = "_proposed"
 """After the name of a question: the column of what a program proposed, before raters confirmed or changed it."""
 _ITEM = "item_"
@@ -140,7 +141,11 @@ TIE = "tie"
 
 @dataclass(frozen=True, slots=True)
 class JudgmentRow:
-    """A judgment whose answer, or skip, is the one that counts."""
+    """A judgment whose answer, or skip, is the one that counts.
+
+    In exports of an adjudication ``provenance`` says whose it is (``adjudication.Provenance``), and ``accepted_of``
+    names the raters who gave the answer that was accepted, or on which all agreed.
+    """
 
     item: JudgedItem
     rater: str
@@ -152,6 +157,8 @@ class JudgmentRow:
     skip: str
     comment: str
     milliseconds: int
+    provenance: str = ""
+    accepted_of: tuple[str, ...] = ()
 
     def label(self, scheme: Scheme) -> str:
         """In the item's own terms; empty: skipped."""
@@ -203,9 +210,9 @@ def _where_clause(include: Sequence[Part]) -> str:
     return " AND ".join(parts)
 
 
-def hidden_columns(tx: Connection, scheme: Scheme) -> dict[str, str]:
-    """The hidden columns of all items, in order of appearance, and what an export calls each."""
-    taken = {*FIXED, *SIDED, *AFTER, *(question.id for question in scheme.questions)}
+def hidden_columns(tx: Connection, scheme: Scheme, added: Sequence[str] = ()) -> dict[str, str]:
+    """The hidden columns of all items, in order of appearance, and what an export with ``added`` columns calls each."""
+    taken = {*FIXED, *SIDED, *AFTER, *added, *(question.id for question in scheme.questions)}
     taken |= {f"{question.id}{_PROPOSED}" for question in scheme.questions}
     known: dict[str, None] = {}
     for row in rows(tx, "SELECT payload FROM item ORDER BY id"):
@@ -221,31 +228,36 @@ def proposed_questions(tx: Connection) -> list[str]:
     return [*known]
 
 
-def table_lines(tx: Connection, scheme: Scheme, include: Sequence[Part]) -> Iterator[str]:
+def table_lines(tx: Connection, about: StudyInfo, judgments: Iterable[JudgmentRow]) -> Iterator[str]:
     """CSV, a row for each judgment: fixed columns, one for each question, remarks, the items' hidden columns."""
-    hidden = hidden_columns(tx, scheme)
+    scheme, provenance = about.scheme, PROVENANCE if about.adjudicated else ()
+    hidden = hidden_columns(tx, scheme, provenance)
     questions = [question.id for question in scheme.questions]
     sides = SIDED if kind_of(scheme).compares else ()
     proposals = proposed_questions(tx)
     names = [f"{name}{_PROPOSED}" for name in proposals]
-    yield csv_line([*FIXED, *questions, *sides, *AFTER, *names, *hidden.values()])
-    for row in judgment_rows(tx, include):
+    yield csv_line([*FIXED, *questions, *sides, *AFTER, *provenance, *names, *hidden.values()])
+    for row in judgments:
         answer = row.answer or {}
         seconds = "" if row.seconds is None else f"{row.seconds:.3f}"
         fixed = [row.item.name, row.rater, row.label(scheme), seconds, row.round, row.state, str(row.version)]
         own = [_cell(answer.get(name)) for name in questions]
         own += row.sides() if sides else []
-        own += [row.skip, row.comment, *(_cell(row.item.proposed.get(name)) for name in proposals)]
+        own += [row.skip, row.comment]
+        own += [row.provenance, " | ".join(row.accepted_of)] if provenance else []
+        own += [*(_cell(row.item.proposed.get(name)) for name in proposals)]
         yield csv_line([*fixed, *own, *(row.item.hidden.get(name, "") for name in hidden)])
 
 
-def pair_lines(tx: Connection, scheme: Scheme, include: Sequence[Part]) -> Iterator[str]:
+def pair_lines(tx: Connection, about: StudyInfo, judgments: Iterable[JudgmentRow]) -> Iterator[str]:
     """CSV for ``rank``: a row for each two whose texts were compared; who wrote the same shares an item's rows."""
+    del tx
+    scheme = about.scheme
     if not kind_of(scheme).compares:
         message = f"pairs are of choice tests, and the scheme is {scheme.name}"
         raise UsageError(Problem("judge-export-kind", message, fix="--to=csv"))
     yield csv_line(["item", "judge", "system1", "system2", "winner"])
-    for row in judgment_rows(tx, include):
+    for row in judgments:
         if row.answer is None:
             continue
         firsts, seconds = (name.split(SEVERAL) for name in (row.item.names or ("first", "second")))
@@ -256,14 +268,16 @@ def pair_lines(tx: Connection, scheme: Scheme, include: Sequence[Part]) -> Itera
                 yield csv_line([row.item.name, row.rater, first, second, winner])
 
 
-def set_lines(tx: Connection, scheme: Scheme, include: Sequence[Part]) -> Iterator[str]:
+def set_lines(tx: Connection, about: StudyInfo, judgments: Iterable[JudgmentRow]) -> Iterator[str]:
     """CSV as ``sample draw`` wrote it, filled in: for ``sample estimate``."""
+    del tx
     yield csv_line(["item", "text", "set", "rater", "label"])
-    for row in judgment_rows(tx, include):
+    for row in judgments:
         if "set" not in row.item.hidden:
             message = f"item '{row.item.name}' is of no set that sample draw wrote"
             raise UsageError(Problem("judge-export-kind", message, fix="--to=csv"))
-        yield csv_line([row.item.name, _mark_span(row.item), row.item.hidden["set"], row.rater, row.label(scheme)])
+        told = row.item.hidden["set"], row.rater, row.label(about.scheme)
+        yield csv_line([row.item.name, _mark_span(row.item), *told])
 
 
 def _mark_span(item: JudgedItem) -> str:

@@ -6,6 +6,7 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from random import Random
 from typing import Any
 
 from sqlalchemy import Connection, Row, func, select
@@ -14,6 +15,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from errorbar.core.labels import format_count
+from errorbar.judging.answers import turn_sides
 from errorbar.judging.items.item import JUDGED, JudgedItem, Lease, Round, SubmissionReceipt, Work
 from errorbar.judging.protocol.claims import claim
 from errorbar.judging.protocol.completion_codes import is_earned, return_address
@@ -170,6 +172,7 @@ def lease_record(scheme: Scheme, lease: Lease) -> dict[str, Any]:
     """An item as the page gets it: nothing tells gold or a repeat from work."""
     text_hash, html = _shown.of(scheme, lease)
     shown_round: Round = "quiz" if lease.round == "quiz" else "main"
+    choices = {"choices": _shown_choices(scheme, lease)} if lease.item.choices else {}
     return {
         "assignment": lease.token,
         "text_hash": text_hash,
@@ -178,7 +181,21 @@ def lease_record(scheme: Scheme, lease: Lease) -> dict[str, Any]:
         "proposed": lease.item.proposed,
         "version": lease.version,
         "answer": lease.answer,
+        **choices,
     }
+
+
+def _shown_choices(scheme: Scheme, lease: Lease) -> list[dict[str, Any]]:
+    """The answers to choose from, in an order of this assignment's own; nothing tells whose they are."""
+    choices = [
+        {
+            "answer": turn_sides(scheme, choice.answer) if lease.reversed else choice.answer,
+            "count": choice.shown_count,
+        }
+        for choice in lease.item.choices
+    ]
+    Random(lease.token).shuffle(choices)
+    return choices
 
 
 def receipt_record(receipt: SubmissionReceipt) -> dict[str, Any]:
