@@ -114,8 +114,11 @@ def exported_rows(tx: Connection, about: StudyInfo, include: Sequence[Part]) -> 
                 yield _row(item, rater, by_rater[rater], "rater")
         for row in own.get(item.name, ()):
             answer = own_sides(about.scheme, row)
-            provenance, accepted_of = ("", ()) if answer is None else answer_provenance(item, answer)
-            yield replace(row, rater=names[row.rater], provenance=provenance, accepted_of=accepted_of)
+            told = replace(row, rater=names[row.rater])
+            if answer is not None:
+                provenance, accepted_of = answer_provenance(item, answer)
+                told = replace(told, provenance=provenance, accepted_of=accepted_of)
+            yield told
         if stopped == AGREED and item.name not in own and item.choices:
             for name in dict.fromkeys(names[rater] for rater in adjudicators) or [ADJUDICATED]:
                 yield _row(item, name, item.choices[0].answer, "agreed", item.choices[0].raters)

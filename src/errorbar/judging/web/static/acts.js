@@ -3,6 +3,7 @@
 import { askComment, askSkip, inWords } from './dialogs.js';
 import { announce, byId } from './dom.js';
 import { toast } from './frame.js';
+import { say } from './phrases.js';
 
 /** By a key or a button, it is the same. */
 export class Acts {
@@ -126,7 +127,8 @@ export class Acts {
       page.refresh();
       page.focus();
       announce('Undone');
-    } else if (page.earlier === null) this.#back();
+    } else if (page.choices.back()) announce(say('Choose an answer.'));
+    else if (page.earlier === null) this.#back();
     else page.complain('There is nothing to undo on this item.');
   }
 

@@ -63,7 +63,7 @@ export class Answers {
     page.draft = null;
     if (item.round !== 'quiz') {
       const { assignment, text_hash, html, answer, comment } = entry;
-      page.recent.put({ assignment, text_hash, html, version: entry.base_version + 1, answer, comment });
+      page.recent.put({ assignment, text_hash, html, choices: item.choices, version: entry.base_version + 1, answer, comment });
     }
     page.channel.tell({ answered: item.assignment });
     if (item.round === 'quiz' && !skip) page.quiz.wait(entry, draft);
@@ -110,7 +110,7 @@ export class Answers {
 const draftKey = (item) => `draft:${item.assignment}:${item.text_hash}`;
 
 /** @returns {boolean} whether two values of JSON say the same, whatever the order of keys */
-function equal(one, other) {
+export function equal(one, other) {
   if (one === null || other === null || typeof one !== 'object' || typeof other !== 'object') return one === other;
   const keys = Object.keys(one);
   return keys.length === Object.keys(other).length && keys.every((key) => equal(one[key], other[key]));

@@ -3,6 +3,7 @@
 import { byId } from './dom.js';
 import { buildLegend, showKeysNow } from './frame.js';
 import { nameOf, schemeKey, takesText } from './keys.js';
+import { say } from './phrases.js';
 import { kindOf } from './question_kinds.js';
 
 /** The keys of a page. */
@@ -19,10 +20,11 @@ export class Keyboard {
 
   /** Say what the keys do just now. */
   show() {
-    const { scheme, draft, marking, quiz } = this.page;
+    const { choices, scheme, draft, marking, quiz } = this.page;
     /** @type {[string[], string][]} */
     const now = [];
     if (!draft) { /* no item */ }
+    else if (choices.open) now.push([choices.digits, say('accept')]);
     else if (marking.question) now.push([['ArrowLeft', 'ArrowRight'], 'word'], [[' '], 'mark'], [['Enter'], 'done']);
     else if (quiz.shown) now.push([['Enter'], 'next']);
     else if (scheme.questions.length === 1 && scheme.questions[0].options.length === 3) now.push([['ArrowLeft', 'ArrowDown', 'ArrowRight'], 'answer']);
@@ -54,17 +56,19 @@ export class Keyboard {
 
   /** @param {KeyboardEvent} event @returns {boolean} whether the key meant something */
   #press(event) {
-    const { acts, draft, keys, panel, quiz } = this.page;
+    const { acts, choices, draft, keys, panel, quiz } = this.page;
     const key = nameOf(event);
     const onControl = event.target instanceof HTMLElement && event.target.matches('button, a, summary');
     if (key === 'Enter') {
       if (onControl) return false;
       if (quiz.shown) quiz.end();
+      else if (choices.open) choices.press(key);
       else acts.confirm(true);
       return true;
     }
     if (key.length === 1 && (!this.single || key === ' ')) return false;
-    const meant = draft && quiz.awaited === null ? schemeKey(draft, key) : null;
+    if (choices.press(key)) return true;
+    const meant = draft && !choices.open && quiz.awaited === null ? schemeKey(draft, key) : null;
     if (meant) {
       if (meant.value === null) {
         if (kindOf(meant.question).namesTokens) this.page.marking.start(meant.question);

@@ -25,10 +25,16 @@ export class Panel {
     form.addEventListener('submit', (event) => event.preventDefault());
   }
 
-  /** Build the questions for an item anew: nothing of the item before can stay in them. */
-  build(draft) {
+  /** Take the questions away. */
+  clear() {
     this.inputs.clear();
     this.fields.clear();
+    this.form.replaceChildren();
+  }
+
+  /** Build the questions for an item anew: nothing of the item before can stay in them. */
+  build(draft) {
+    this.clear();
     const last = Math.max(...this.scheme.questions.map((question) => question.step));
     const steps = [...new Set(this.scheme.questions.map((question) => question.step))].sort((a, b) => a - b);
     this.form.replaceChildren(...steps.map((step) => {
