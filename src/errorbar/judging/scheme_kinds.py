@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from errorbar.core.problems import shorten_text
+from errorbar.judging.edits_kind import EditsKind
 from errorbar.judging.items.item import JudgedItem
 from errorbar.judging.scheme import NOTHING, Scheme
 from errorbar.judging.scheme_kind import SchemeKind, own_text, texts_if_changed
@@ -95,7 +96,7 @@ class ClozeKind(SchemeKind):
         return texts_if_changed(["" if word == NOTHING else word for word in answer[scheme.main]], item), False
 
 
-SCHEME_KINDS = {kind.name: kind for kind in (SchemeKind(), ChoiceKind(), ClozeKind())}
+SCHEME_KINDS = {kind.name: kind for kind in (SchemeKind(), ChoiceKind(), ClozeKind(), EditsKind())}
 """By what a scheme's file says it ``shows``."""
 
 

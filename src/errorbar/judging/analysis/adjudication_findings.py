@@ -87,7 +87,7 @@ def _decisions(study: StudyColumns) -> Iterator[_Decision]:
             row = first[number]
             answer = study.answers[study.answer_number[row]]
             answer = turn_sides(scheme, answer) if study.reversed[row] else answer
-            provenance, raters = answer_provenance(item, answer)
+            provenance, raters = answer_provenance(scheme, item, answer)
         elif study.stopped[number] == AGREED:
             answer, raters, provenance = item.choices[0].answer, item.choices[0].raters, "agreed"
         else:

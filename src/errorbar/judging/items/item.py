@@ -43,7 +43,8 @@ class JudgedItem:
         kind: ``gold``: the answer is known.
         answers: Of gold: the values of the scheme's main question that are right.
         explanation: Of gold: what the quiz says when an answer was wrong.
-        proposed: Of questions of the kind ``token`` the number that a program proposes, shown as a proposal.
+        proposed: What a program proposes, shown as a proposal: of questions of the kind ``token`` a number, of
+            ``edits`` edits that are pending.
         hidden: Whatever else the item file said, for exports alone: strata, flags, votes.
         choices: Of an adjudication: the answers of raters, each once.
     """
@@ -58,7 +59,7 @@ class JudgedItem:
     answers: tuple[str, ...] = ()
     explanation: str = ""
     hidden: Mapping[str, str] = field(default_factory=dict)
-    proposed: Mapping[str, int] = field(default_factory=dict)
+    proposed: Mapping[str, Any] = field(default_factory=dict)
     choices: tuple[AnswerChoice, ...] = ()
 
     def asked(self) -> tuple[object, ...]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -16,7 +15,7 @@ from errorbar.core.problems import Place, Problem, Problems, UsageError, nearest
 from errorbar.formats.look import Lines, Source
 from errorbar.judging.items.item import JudgedItem
 from errorbar.judging.scheme import Scheme
-from errorbar.judging.study.adjudication import AGREED, Origin, collapse_answers, own_sides
+from errorbar.judging.study.adjudication import AGREED, UNJUDGED, Origin, answer_key, collapse_answers, own_sides
 from errorbar.judging.study.backup import describe
 from errorbar.judging.study.face import check_face, read_face
 from errorbar.judging.study.folder import SCHEME, Study
@@ -92,13 +91,17 @@ def judge_adjudicate(
     with opened.snapshot() as tx:
         known = read_about(tx)
         asked = _check_questions(known.scheme, [differing] if isinstance(differing, str) and differing else differing)
-        judged = list(_judged_items(tx, known.scheme, show_counts=show_counts))
+        items = list(_items_with_choices(tx, known.scheme, show_counts=show_counts))
         raters = [row.name for row in rows(tx, "SELECT name FROM rater ORDER BY id")]
         n_lacking = _count_lacking(tx, known.rules.raters_per_item)
-        origin = Origin(opened.folder.resolve().name, describe(tx).digest, _givers(judged, raters))
-    agreed = {} if all_items else {item.name: AGREED for item in judged if not _is_contested(item, asked)}
-    if not judged or len(agreed) == len(judged):
+        origin = Origin(opened.folder.resolve().name, describe(tx).digest, _givers(items, raters))
+    judged = [item for item in items if item.choices]
+    contested = [item for item in judged if all_items or _is_contested(known.scheme, item, asked)]
+    if not contested:
         raise _nothing_error(opened, judged)
+    stopped = {item.name: AGREED if item.choices else UNJUDGED for item in items}
+    for item in contested:
+        del stopped[item.name]
     if n_lacking:
         message = f"{n_lacking:,} items lack judgments; they are adjudicated as they stand"
         problems.note("judge-unfinished", message, Place(), "adjudicate once errorbar judge status says all are judged")
@@ -109,26 +112,28 @@ def judge_adjudicate(
     path = opened.folder / SCHEME
     scheme_toml = path.read_text(encoding="utf-8") if path.exists() else ""
     created = Study.create(
-        folder, lambda new: fill_study(new, info, judged, agreed), store=store, scheme_toml=scheme_toml
+        folder, lambda new: fill_study(new, info, items, stopped), store=store, scheme_toml=scheme_toml
     )
-    return JudgeAdjudicate(created.folder, len(judged) - len(agreed), len(agreed), origin.raters, tuple(problems.notes))
+    return JudgeAdjudicate(
+        created.folder, len(contested), len(judged) - len(contested), origin.raters, tuple(problems.notes)
+    )
 
 
-def _judged_items(tx: Connection, scheme: Scheme, *, show_counts: bool) -> Iterator[JudgedItem]:
-    """The items that somebody judged, in the study's order, with the answers that count."""
-    for _, group in groupby(judgment_rows(tx, ("beyond",)), key=lambda row: row.item.name):
-        judgments = list(group)
-        answers = [(row.rater, answer) for row in judgments if (answer := own_sides(scheme, row)) is not None]
-        choices = collapse_answers(answers, show_counts=show_counts)
-        yield replace(judgments[0].item, choices=choices, proposed={})  # what a program proposed is behind them
+def _items_with_choices(tx: Connection, scheme: Scheme, *, show_counts: bool) -> Iterator[JudgedItem]:
+    """The items for work in the study's order, with the answers that count; none where nobody judged."""
+    answers: dict[str, list[tuple[str, Mapping[str, Any]]]] = {}
+    for row in judgment_rows(tx, ("beyond",)):
+        if (answer := own_sides(scheme, row)) is not None:
+            answers.setdefault(row.item.name, []).append((row.rater, answer))
+    for (payload,) in rows(tx, "SELECT payload FROM item WHERE kind = 'work' ORDER BY id"):
+        item = JudgedItem.from_json(payload)
+        choices = collapse_answers(scheme, answers.get(item.name, ()), show_counts=show_counts)
+        yield replace(item, choices=choices, proposed={})  # what a program proposed is behind the raters
 
 
-def _is_contested(item: JudgedItem, questions: Sequence[str]) -> bool:
+def _is_contested(scheme: Scheme, item: JudgedItem, questions: Sequence[str]) -> bool:
     """Whether raters differ, on one of some questions; none: on any."""
-    if not questions:
-        return len(item.choices) > 1
-    first, *others = ([choice.answer.get(name) for name in questions] for choice in item.choices)
-    return any(other != first for other in others)
+    return len({answer_key(scheme, choice.answer, questions) for choice in item.choices}) > 1
 
 
 def _check_questions(scheme: Scheme, names: Sequence[str]) -> Sequence[str]:

@@ -2,7 +2,7 @@
 
 Conventions
     An item keeps the different answers of the raters of its origin, each once, with who gave it. Items on which no two
-    raters differ are items of the adjudication too, but stopped, so that it holds the whole set. Whether an answer was
+    raters differ, or that nobody judged, are items of the adjudication too, but stopped: it holds the whole set. Whether an answer was
     accepted or written is read off the answers: who types what a rater said accepts it. What comes out is one more
     annotator beside the raters, and replaces none of them: on items that were not in question it is what they said.
 """
@@ -10,7 +10,7 @@ Conventions
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal, Self
 
@@ -18,12 +18,13 @@ from sqlalchemy import Connection
 
 from errorbar.judging.answers import turn_sides
 from errorbar.judging.items.item import AnswerChoice, JudgedItem
+from errorbar.judging.question_kinds import kind_of_question
 from errorbar.judging.scheme import Scheme
 from errorbar.judging.study.rows import JudgmentRow, Part, judgment_rows, rows
 from errorbar.judging.study.rules import StudyInfo
 
-AGREED = "no two raters differ"
-"""Why an item of an adjudication is stopped from the beginning."""
+AGREED, UNJUDGED = "no two raters differ", "nobody judged it"
+"""Why items of an adjudication are stopped from the beginning."""
 ADJUDICATED = "adjudicated"
 """The annotator that an adjudication adds."""
 Provenance = Literal["rater", "agreed", "accepted", "written"]
@@ -61,13 +62,13 @@ class Origin:
 
 
 def collapse_answers(
-    answers: Iterable[tuple[str, Mapping[str, Any]]], *, show_counts: bool = False
+    scheme: Scheme, answers: Iterable[tuple[str, Mapping[str, Any]]], *, show_counts: bool = False
 ) -> tuple[AnswerChoice, ...]:
-    """The different answers among those of raters, in order of appearance."""
+    """The different answers among those of raters, in order of appearance; remarks alone make no difference."""
     raters: dict[str, list[str]] = {}
     first: dict[str, Mapping[str, Any]] = {}
     for rater, answer in answers:
-        key = _answer_key(answer)
+        key = answer_key(scheme, answer)
         first.setdefault(key, answer)
         raters.setdefault(key, []).append(rater)
     return tuple(
@@ -76,18 +77,28 @@ def collapse_answers(
     )
 
 
-def _answer_key(answer: Mapping[str, Any]) -> str:
-    return json.dumps(answer, sort_keys=True)
+def answer_key(scheme: Scheme, answer: Mapping[str, Any], questions: Collection[str] = ()) -> str:
+    """A text that equal answers share: to some questions, or to all."""
+    told = {
+        question.id: kind_of_question(question).without_remarks(answer[question.id])
+        for question in scheme.questions
+        if question.id in answer and (not questions or question.id in questions)
+    }
+    return json.dumps(told, sort_keys=True)
 
 
-def answer_provenance(item: JudgedItem, answer: Mapping[str, Any]) -> tuple[Provenance, tuple[str, ...]]:
+def answer_provenance(
+    scheme: Scheme, item: JudgedItem, answer: Mapping[str, Any]
+) -> tuple[Provenance, tuple[str, ...]]:
     """Whether an adjudicator's answer was accepted or written, and the raters who gave it too.
 
     Args:
-        item: Of an adjudication.
+        scheme: Of the adjudication.
+        item: Of the adjudication.
         answer: With candidates at their own sides.
     """
-    accepted = next((choice for choice in item.choices if _answer_key(choice.answer) == _answer_key(answer)), None)
+    key = answer_key(scheme, answer)
+    accepted = next((choice for choice in item.choices if answer_key(scheme, choice.answer) == key), None)
     return ("written", ()) if accepted is None else ("accepted", accepted.raters)
 
 
@@ -116,7 +127,7 @@ def exported_rows(tx: Connection, about: StudyInfo, include: Sequence[Part]) -> 
             answer = own_sides(about.scheme, row)
             told = replace(row, rater=names[row.rater])
             if answer is not None:
-                provenance, accepted_of = answer_provenance(item, answer)
+                provenance, accepted_of = answer_provenance(about.scheme, item, answer)
                 told = replace(told, provenance=provenance, accepted_of=accepted_of)
             yield told
         if stopped == AGREED and item.name not in own and item.choices:

@@ -20,7 +20,8 @@ from errorbar.judging.answers import label_of
 from errorbar.judging.items.item import JUDGED, JudgedItem, Round, State
 from errorbar.judging.items.sources import SEVERAL
 from errorbar.judging.protocol.halting import counted_items
-from errorbar.judging.scheme import NOTHING, SIDES, Scheme
+from errorbar.judging.question_kinds import kind_of_question
+from errorbar.judging.scheme import SIDES, Question, Scheme
 from errorbar.judging.scheme_kinds import kind_of
 from errorbar.judging.study.columns import RaterFacts, read_study
 from errorbar.judging.study.folder import Study
@@ -232,7 +233,7 @@ def table_lines(tx: Connection, about: StudyInfo, judgments: Iterable[JudgmentRo
     """CSV, a row for each judgment: fixed columns, one for each question, remarks, the items' hidden columns."""
     scheme, provenance = about.scheme, PROVENANCE if about.adjudicated else ()
     hidden = hidden_columns(tx, scheme, provenance)
-    questions = [question.id for question in scheme.questions]
+    questions = {question.id: question for question in scheme.questions}
     sides = SIDED if kind_of(scheme).compares else ()
     proposals = proposed_questions(tx)
     names = [f"{name}{_PROPOSED}" for name in proposals]
@@ -241,11 +242,12 @@ def table_lines(tx: Connection, about: StudyInfo, judgments: Iterable[JudgmentRo
         answer = row.answer or {}
         seconds = "" if row.seconds is None else f"{row.seconds:.3f}"
         fixed = [row.item.name, row.rater, row.label(scheme), seconds, row.round, row.state, str(row.version)]
-        own = [_cell(answer.get(name)) for name in questions]
+        own = [_cell(question, answer.get(name)) for name, question in questions.items()]
         own += row.sides() if sides else []
+        proposed = row.item.proposed
         own += [row.skip, row.comment]
         own += [row.provenance, " | ".join(row.accepted_of)] if provenance else []
-        own += [*(_cell(row.item.proposed.get(name)) for name in proposals)]
+        own += [_cell(questions[name], proposed.get(name)) for name in proposals]
         yield csv_line([*fixed, *own, *(row.item.hidden.get(name, "") for name in hidden)])
 
 
@@ -289,11 +291,9 @@ def _mark_span(item: JudgedItem) -> str:
     return " ".join(f"{item.text[:start]}{gap}[{item.text[start:end]}]{gap}{item.text[end:]}".split())
 
 
-def _cell(answer: object) -> str:
-    """An answer in a cell: that nothing was marked is an answer, and no answer is empty."""
-    if isinstance(answer, list):
-        return " | ".join(map(str, answer)) if answer else NOTHING
-    return "" if answer is None else str(answer)
+def _cell(question: Question, answer: object) -> str:
+    """An answer in a cell; no answer is empty."""
+    return "" if answer is None else kind_of_question(question).cell(answer)
 
 
 # ``judge``: a study as judgments, read-only, as it stands at one moment.
