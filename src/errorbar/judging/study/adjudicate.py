@@ -8,7 +8,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection
+from sqlalchemy import Connection, text
 
 from errorbar.api.arguments import public
 from errorbar.core.problems import Place, Problem, Problems, UsageError, nearest, shell_words
@@ -25,6 +25,11 @@ from errorbar.judging.study.rules import StudyInfo, StudyRules, read_about
 from errorbar.tables.result import Result
 from errorbar.tables.table import Column, Table
 from errorbar.version import __version__
+
+_LACKING = text(
+    "SELECT count(*) FROM item i WHERE i.kind = 'work' AND i.stopped = '' AND (SELECT count(*) FROM assignment a"
+    " WHERE a.item = i.id AND a.round = 'main' AND a.state = 'done') < :k"
+)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -106,9 +111,9 @@ def judge_adjudicate(
         message = f"{n_lacking:,} items lack judgments; they are adjudicated as they stand"
         problems.note("judge-unfinished", message, Place(), "adjudicate once errorbar judge status says all are judged")
     face: dict[str, Any] = {} if about is None else read_face(about)
-    text = known.guidelines if guidelines is None else "\n".join(Lines(guidelines, problems))
+    instructions = known.guidelines if guidelines is None else "\n".join(Lines(guidelines, problems))
     problems.raise_errors()
-    info = StudyInfo(known.scheme, _rules(known.rules, face), text, __version__, "", origin.to_json())
+    info = StudyInfo(known.scheme, _rules(known.rules, face), instructions, __version__, "", origin.to_json())
     path = opened.folder / SCHEME
     scheme_toml = path.read_text(encoding="utf-8") if path.exists() else ""
     created = Study.create(
@@ -153,9 +158,7 @@ def _givers(items: Sequence[JudgedItem], raters: Sequence[str]) -> tuple[str, ..
 
 def _count_lacking(tx: Connection, k: int) -> int:
     """Items for work that have fewer judgments than they are to get; a lease is none."""
-    counted = "SELECT count(*) FROM assignment a WHERE a.item = i.id AND a.round = 'main' AND a.state = 'done'"
-    lacking = f"SELECT count(*) FROM item i WHERE i.kind = 'work' AND i.stopped = '' AND ({counted}) < :k"
-    return int(next(rows(tx, lacking, k=k))[0])
+    return tx.scalar(_LACKING, {"k": k}) or 0
 
 
 def _nothing_error(study: Study, judged: Sequence[JudgedItem]) -> UsageError:

@@ -2,9 +2,10 @@
 
 Conventions
     An item keeps the different answers of the raters of its origin, each once, with who gave it. Items on which no two
-    raters differ, or that nobody judged, are items of the adjudication too, but stopped: it holds the whole set. Whether an answer was
-    accepted or written is read off the answers: who types what a rater said accepts it. What comes out is one more
-    annotator beside the raters, and replaces none of them: on items that were not in question it is what they said.
+    raters differ, or that nobody judged, are items of the adjudication too, but stopped: it holds the whole set.
+    Whether an answer was accepted or written is read off the answers: who types what a rater said accepts it. What
+    comes out is one more annotator beside the raters, and replaces none of them: on items that were not in question it
+    is what they said.
 """
 
 from __future__ import annotations
@@ -117,8 +118,8 @@ def exported_rows(tx: Connection, about: StudyInfo, include: Sequence[Part]) -> 
     for row in judgment_rows(tx, include):
         own.setdefault(row.item.name, []).append(row)
     adjudicators = list(dict.fromkeys(row.rater for rows_of in own.values() for row in rows_of))
-    for payload, stopped in rows(tx, "SELECT payload, stopped FROM item WHERE kind = 'work' ORDER BY id"):
-        item = JudgedItem.from_json(payload)
+    for found in rows(tx, "SELECT payload, stopped FROM item WHERE kind = 'work' ORDER BY id"):
+        item = JudgedItem.from_json(found.payload)
         by_rater = {rater: choice.answer for choice in item.choices for rater in choice.raters}
         for rater in origin.raters:
             if rater in by_rater:
@@ -130,7 +131,7 @@ def exported_rows(tx: Connection, about: StudyInfo, include: Sequence[Part]) -> 
                 provenance, accepted_of = answer_provenance(about.scheme, item, answer)
                 told = replace(told, provenance=provenance, accepted_of=accepted_of)
             yield told
-        if stopped == AGREED and item.name not in own and item.choices:
+        if found.stopped == AGREED and item.name not in own and item.choices:
             for name in dict.fromkeys(names[rater] for rater in adjudicators) or [ADJUDICATED]:
                 yield _row(item, name, item.choices[0].answer, "agreed", item.choices[0].raters)
 
