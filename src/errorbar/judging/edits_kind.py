@@ -47,9 +47,9 @@ class EditsKind(SchemeKind):
         return (item.text,)
 
     def content(self, scheme: Scheme, item: JudgedItem, reversed_: bool) -> dict[str, Any]:
-        """The tokens."""
+        """The text, which the page cuts into its tokens."""
         del scheme, reversed_
-        return {"words": item.text.split()}
+        return {"text": item.text}
 
     def gives_corrections(self, scheme: Scheme) -> bool:
         """They are all that is asked for."""

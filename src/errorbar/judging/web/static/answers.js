@@ -5,6 +5,8 @@ import { Draft } from './draft.js';
 import { toast } from './frame.js';
 import { freshId } from './outbox.js';
 
+const LONGEST_SAID = 100; // characters of an answer
+
 /** Drafts and answers of a tab. */
 export class Answers {
   /** @param {import('./page.js').Page} page */
@@ -69,20 +71,28 @@ export class Answers {
     if (item.round === 'quiz' && !skip) page.quiz.wait(entry, draft);
     else {
       page.current = null;
+      const said = this.#inWords(entry);
       page.next();
-      this.#saved(entry);
+      this.#saved(said);
       if (hasty && page.draft) page.haste.ask();
       else if (tired && page.draft) page.breaks.suggest();
     }
     page.sync.kick();
   }
 
-  /** @param {any} entry */
-  #saved(entry) {
-    const { acts, keys, scheme } = this.page;
-    const [, first] = entry.answer ? inWords(scheme, { [scheme.main]: entry.answer[scheme.main] }, String)[0] ?? ['', ''] : ['', ''];
+  /** @param {any} entry @returns {string} what was answered to the main question */
+  #inWords(entry) {
+    if (entry.skip) return 'Skipped.';
+    const { scheme, view } = this.page;
+    const [, main] = inWords(scheme, { [scheme.main]: entry.answer[scheme.main] }, (token) => view.word(token))[0] ?? ['', ''];
+    return `Answered: ${main.length > LONGEST_SAID ? `${main.slice(0, LONGEST_SAID)}…` : main}.`;
+  }
+
+  /** @param {string} said */
+  #saved(said) {
+    const { acts, keys } = this.page;
     const key = [...keys].find(([, action]) => action.name === 'undo')?.[0] ?? '';
-    toast(entry.skip ? 'Skipped.' : `Answered: ${first}.`, () => acts.act('undo'), key);
+    toast(said, () => acts.act('undo'), key);
   }
 
   /** Ask about answers that met another one. */

@@ -2,10 +2,10 @@
 // another. While one chooses, the questions are not there, and their keys mean nothing.
 
 import { equal } from './answers.js';
-import { inWords } from './dialogs.js';
 import { announce, button, byId, keycap, make } from './dom.js';
 import { Draft } from './draft.js';
 import { say } from './phrases.js';
+import { kindOf } from './question_kinds.js';
 
 const WRITE = 'w';
 const DIGITS = 9;
@@ -56,29 +56,42 @@ export class Choices {
   }
 
   #build() {
-    const { scheme, view } = this.page;
-    const words = this.all.map((choice) => new Map(inWords(scheme, choice.answer, (token) => view.word(token))));
-    const differs = (ask) => new Set(words.map((each) => each.get(ask))).size > 1;
-    const single = scheme.questions.length === 1;
-    const card = (choice, n) => {
-      const parts = [...words[n]].flatMap(([ask, answer]) => [
-        ...(single ? [] : [make('dt', {}, ask)]), make('dd', { dir: 'auto', class: !single && differs(ask) ? 'contested' : undefined }, answer)]);
-      const title = say('Answer {n}', { n: n + 1 });
-      return make('li', { class: 'card', 'aria-current': n === this.chosen ? 'true' : undefined },
-        make('h3', {}, ...(n < DIGITS ? [keycap(String(n + 1)), ' '] : []), make('span', { class: n < DIGITS ? 'unseen' : undefined }, title)),
-        make(single ? 'div' : 'dl', { class: 'given' }, ...(single ? [make('p', { dir: 'auto' }, [...words[n].values()].join(', '))] : parts)),
-        ...(choice.count ? [make('p', { class: 'help' }, say(choice.count === 1 ? 'Given by 1 rater' : 'Given by {n} raters', { n: choice.count }))] : []),
-        make('p', { class: 'row' },
-          button(say('Accept'), () => this.accept(n), { class: 'button small accept', 'aria-label': say('Accept answer {n}', { n: n + 1 }), 'aria-keyshortcuts': n < DIGITS ? String(n + 1) : undefined }),
-          button(say('Change'), () => this.write(n), { class: 'button small quiet', 'aria-label': say('Start from answer {n} and change it', { n: n + 1 }) })));
-    };
     const other = button(say('Write another answer'), () => this.write(), { class: 'button small quiet', 'aria-keyshortcuts': WRITE });
     other.prepend(keycap(WRITE), ' ');
     const back = button(say('Back to the answers'), () => this.back(), { class: 'button small quiet back' });
-    this.section.replaceChildren(
-      make('h2', { class: 'ask' }, say(this.all.length > 1 ? 'Raters answered this differently. Which answer is right?' : 'All raters gave this answer. Is it right?')),
-      make('ol', { class: 'cards', role: 'list' }, ...this.all.map(card)),
+    const ask = this.all.length > 1 ? say('Raters answered this differently. Which answer is right?') : say('All raters gave this answer. Is it right?');
+    this.section.replaceChildren(make('h2', { class: 'ask' }, ask), make('ol', { class: 'cards', role: 'list' }, ...this.all.map((choice, n) => this.#card(choice, n))),
       make('p', { class: 'row ways' }, other, back));
+  }
+
+  /** @param {Choice} choice @param {number} n */
+  #card(choice, n) {
+    const key = n < DIGITS ? String(n + 1) : undefined;
+    const given = say(choice.count === 1 ? 'Given by 1 rater' : 'Given by {n} raters', { n: choice.count });
+    return make('li', { class: 'card', 'aria-current': n === this.chosen ? 'true' : undefined },
+      make('h3', {}, ...(key ? [keycap(key), ' '] : []), make('span', { class: key ? 'unseen' : undefined }, say('Answer {n}', { n: n + 1 }))),
+      make('dl', {}, ...this.#answer(choice)),
+      ...(choice.count ? [make('p', { class: 'help' }, given)] : []),
+      make('p', { class: 'row' },
+        button(say('Accept'), () => this.accept(n), { class: 'button small accept', 'aria-label': say('Accept answer {n}', { n: n + 1 }), 'aria-keyshortcuts': key }),
+        button(say('Change'), () => this.write(n), { class: 'button small quiet', 'aria-label': say('Start from answer {n} and change it', { n: n + 1 }) })));
+  }
+
+  /** An answer in words, with what others say at the same places beside it. @param {Choice} choice */
+  #answer(choice) {
+    const { scheme, view } = this.page;
+    const tokens = view.text.split(/\s+/);
+    const word = (token) => view.word(token) || tokens[token] || '';
+    const asked = scheme.questions.filter((question) => this.all.some((each) => each.answer[question.id] !== undefined));
+    return asked.flatMap((question) => {
+      const all = this.all.map((each) => partsOf(question, each.answer[question.id], word));
+      const own = all[this.all.indexOf(choice)];
+      const places = [...new Set(all.flatMap((parts) => [...parts.keys()]))].sort((a, b) => a - b);
+      const lines = places.map((place, n) => make('dd', { dir: 'auto', class: all.every((parts) => parts.get(place) === own.get(place)) ? undefined : 'contested' },
+        own.get(place) ?? (own.size || n ? '–' : kindOf(question).none)));
+      if (!places.length) lines.push(make('dd', {}, kindOf(question).none));
+      return [make('dt', { class: scheme.questions.length === 1 ? 'unseen' : undefined }, question.ask), ...lines];
+    });
   }
 
   /**
@@ -138,6 +151,7 @@ export class Choices {
     if (page.marking.question) page.marking.end();
     page.draft = new Draft(page.scheme, null);
     page.draft.milliseconds = page.stopwatch.elapsed;
+    page.view.show(page.current.html); // without what was written into it
     page.panel.clear();
     this.#open(true);
     page.answers.keepDraft();
@@ -145,4 +159,16 @@ export class Choices {
     page.focus();
     return true;
   }
+}
+
+/**
+ * The parts of an answer in words, by the places that they are about.
+ * @param {import('./draft.js').Question} question
+ * @param {any} value
+ * @param {(token: number) => string} word
+ * @returns {Map<number, string>}
+ */
+function partsOf(question, value, word) {
+  const parts = value === undefined ? [] : [value].flat();
+  return new Map(parts.map((part, n) => [kindOf(question).place(part, n), kindOf(question).partInWords(question, part, word)]));
 }

@@ -2,7 +2,6 @@
 // Escape closes.
 
 import { button, byId, make } from './dom.js';
-import { NOTHING } from './draft.js';
 import { kindOf } from './question_kinds.js';
 
 const REASONS = ['The text cannot be understood', 'Something is wrong with this item', 'I know this text', 'Another reason'];
@@ -129,9 +128,8 @@ export function inWords(scheme, answer, word) {
   if (!answer) return [['Skipped', '']];
   return scheme.questions.filter((question) => answer[question.id] !== undefined).map((question) => {
     const value = answer[question.id];
-    const label = (each) => (each === NOTHING ? question.nothing || NOTHING : question.options.find((option) => option.value === each)?.label ?? each);
-    const said = [value].flat().map((each) => (kindOf(question).namesTokens ? word(each) : label(each)));
-    return [question.ask, said.join(', ') || 'none'];
+    const said = [value].flat().map((part) => kindOf(question).partInWords(question, part, word));
+    return [question.ask, said.join(', ') || kindOf(question).none];
   });
 }
 

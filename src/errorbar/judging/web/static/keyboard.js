@@ -41,6 +41,11 @@ export class Keyboard {
       acts.act('undo');
       return;
     }
+    if ((event.ctrlKey || event.metaKey) && ['y', 'Z'].includes(event.key) && event.shiftKey === (event.key === 'Z') && !takesText(event.target)) {
+      event.preventDefault();
+      acts.act('redo');
+      return;
+    }
     if (event.ctrlKey || event.metaKey || event.altKey || takesText(event.target)) return;
     if (event.key === 'Escape' && !byId('guidelines').hidden && !marking.question) {
       acts.act('guidelines');

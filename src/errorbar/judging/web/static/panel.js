@@ -14,11 +14,12 @@ export class Panel {
    * @param {import('./draft.js').Scheme} scheme
    * @param {{choose: (q: any, value: any) => void, mark: (q: any) => void, words: (q: any, said: string[]) => void,
    *   type: (q: any, text: string) => void, confirm: () => void, complain: (text: string) => void,
+   *   set: (q: any, value: any) => void, recall: (name: string) => any, keep: (name: string, value: any) => void,
    *   open: (step: number) => void}} on
    */
   constructor(form, view, scheme, on) {
     Object.assign(this, { form, view, scheme, on });
-    /** @type {Map<string, WordsInput>} */
+    /** @type {Map<string, any>} fields in which one types: WordsInput, EditsField */
     this.inputs = new Map();
     /** @type {Map<string, HTMLElement>} */
     this.fields = new Map();

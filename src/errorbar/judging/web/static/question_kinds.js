@@ -1,6 +1,9 @@
 // The kinds of questions, one object each: how an answer is given and shown. The server's are in question_kinds.py.
 // Nothing here touches the page but by what the panel offers.
 
+import { EditsField } from './edits.js';
+import { say } from './phrases.js';
+
 /** @typedef {import('./draft.js').Question} Question */
 /** @typedef {import('./draft.js').Draft} Draft */
 /** @typedef {import('./panel.js').Panel} Panel */
@@ -33,6 +36,36 @@ class QuestionKind {
   /** What is sent where nothing was answered; null: nothing. */
   get empty() {
     return null;
+  }
+
+  /** An empty answer in words. */
+  get none() {
+    return say('none');
+  }
+
+  /** @param {Question} question @param {any} value @returns {string} what is missing where the question is not answered */
+  lacks(question, value) {
+    return say('Still to be answered: {question}', { question: question.ask });
+  }
+
+  /**
+   * One part of an answer in words.
+   * @param {Question} question
+   * @param {any} part
+   * @param {(token: number) => string} word
+   */
+  partInWords(question, part, word) {
+    if (part === '∅') return question.nothing || part;
+    return question.options.find((option) => option.value === part)?.label ?? part;
+  }
+
+  /**
+   * Where a part stands in an answer, as a number: parts of two answers that are about the same have the same one.
+   * @param {any} part
+   * @param {number} n its number in the answer
+   */
+  place(part, n) {
+    return n;
   }
 
   /**
@@ -92,6 +125,14 @@ class TextKind extends WordsKind {
 class TokenKind extends QuestionKind {
   namesTokens = true;
 
+  partInWords(question, part, word) {
+    return word(part);
+  }
+
+  place(part) {
+    return part;
+  }
+
   /**
    * The answer once a token was pressed.
    * @param {any} answer
@@ -130,9 +171,48 @@ class MarksKind extends TokenKind {
   }
 }
 
+/** Edits of the text; that there is none is an answer. */
+class EditsKind extends QuestionKind {
+  isTyped = true;
+
+  get none() {
+    return say('no error');
+  }
+
+  isAnswered(value) {
+    return Array.isArray(value) && !value.some((edit) => edit.pending);
+  }
+
+  lacks(question, value) {
+    const pending = (value ?? []).filter((edit) => edit.pending).length;
+    if (pending) return say('Edits to be decided on: {n}. Accept, change or reject each of them.', { n: pending });
+    return say('Correct what is wrong, or press 0: there is no error.');
+  }
+
+  partInWords(question, edit, word) {
+    const words = Array.from({ length: edit.end - edit.start }, (_, n) => word(edit.start + n)).filter(Boolean);
+    const more = [edit.type, edit.optional && say('optional'), edit.group && say('linked'), edit.note].filter(Boolean).join(', ');
+    const change = `${words.join(' ') || `${edit.start}–${edit.end}`} → ${edit.corrections.map((text) => text || '∅').join(' / ')}`;
+    return more ? `${change} (${more})` : change;
+  }
+
+  place(edit) {
+    return edit.start + edit.end / 1e6;
+  }
+
+  build(panel, question, field, draft) {
+    panel.inputs.set(question.id, new EditsField(panel, question, field, draft));
+  }
+
+  show(panel, question) {
+    panel.inputs.get(question.id)?.show();
+  }
+}
+
 /** @type {Record<string, QuestionKind>} */
 const QUESTION_KINDS = {
   one: new OneKind(), marks: new MarksKind(), words: new WordsKind(), text: new TextKind(), token: new TokenKind(),
+  edits: new EditsKind(),
 };
 
 /**
