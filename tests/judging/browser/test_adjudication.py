@@ -165,7 +165,7 @@ def test_an_answer_is_accepted_changed_taken_back(
     (written,) = [row for row in exported(live.folder) if row["version"] == "2"]
     assert (written["rating"], written["confidence"], written["rater"]) == ("correct", "high", "adjudicated")
 
-    judge.press("w", "s", "z")
+    judge.press("w", "s", " ", "Enter", "z")
     assert judge.page.locator("#questions").is_visible()
     judge.press("z")
     assert judge.page.locator("#questions").is_hidden(), "undone to the choice, and not to the item before"
