@@ -44,6 +44,7 @@ from errorbar.detectors.training import train as train
 from errorbar.edits.maxmatch import max_match as max_match
 from errorbar.judging.analysis.study_analysis import judge_analyze as judge_analyze
 from errorbar.judging.demo import judge_demo as judge_demo
+from errorbar.judging.study.adjudicate import judge_adjudicate as judge_adjudicate
 from errorbar.judging.study.backup import judge_backup as judge_backup
 from errorbar.judging.study.backup import judge_restore as judge_restore
 from errorbar.judging.study.backup import judge_upgrade as judge_upgrade

@@ -16,6 +16,7 @@ COMMANDS = {
     "forget": "Forget who a rater was, for good.",
     "change": "Change rules and items while raters work.",
     "analyze": "Compute what the papers computed from such a study.",
+    "adjudicate": "Make a study of what the raters of another one disagree on.",
     "backup": "Copy a study while raters work.",
     "restore": "Make a study from a backup.",
     "upgrade": "Bring a study of an older errorbar to this one.",

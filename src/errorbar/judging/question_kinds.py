@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import unicodedata
 
+from errorbar.judging.edits_question import EditsQuestion
 from errorbar.judging.items.item import JudgedItem
 from errorbar.judging.question_kind import LONGEST, LONGEST_RAW, QuestionKind, UnfitError, as_list, is_index
 from errorbar.judging.ranks_answer import RanksKind
@@ -107,7 +108,8 @@ class TokenKind(QuestionKind):
 
 
 QUESTION_KINDS: dict[str, QuestionKind] = {
-    kind.name: kind for kind in (OneKind(), MarksKind(), WordsKind(), TextKind(), TokenKind(), RanksKind())
+    kind.name: kind
+    for kind in (OneKind(), MarksKind(), WordsKind(), TextKind(), TokenKind(), RanksKind(), EditsQuestion())
 }
 """By the ``kind`` of a question in a scheme's file."""
 

@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from errorbar.core.edit import Edit
 from errorbar.core.problems import shorten_text
 from errorbar.judging.items.item import JudgedItem
 from errorbar.judging.question_kinds import kind_of_question
-from errorbar.judging.scheme import Scheme, fold_word, near
+from errorbar.judging.scheme import Scheme, fold_word, near, tokens
 from errorbar.judging.shown_texts import cut_pieces
 
 
@@ -30,6 +31,9 @@ class SchemeKind:
     """Whether two texts are set against each other: items have two candidates, exports sides and pairs."""
     ranks = False
     """Whether outputs of systems are ranked: items have up to five candidates, exports rankings and pairs."""
+
+    corrects_sentences = False
+    """Whether an item is a whole sentence of which raters write all edits: its corpus can be exported as a whole."""
 
     def needs_span(self, scheme: Scheme) -> bool:
         """Whether it asks about a part of the text."""
@@ -63,6 +67,17 @@ class SchemeKind:
         del item
         return True
 
+    def edits(self, scheme: Scheme, item: JudgedItem, label: str, answer: Mapping[str, Any]) -> list[Edit]:
+        """The edits of the text's tokens that an answer makes."""
+        start, end = item.span or (0, len(item.text))
+        texts, optional = self.corrections(scheme, item, label, answer)
+        if not texts:
+            return []
+        words_of = item.text[:start], item.text[end:]
+        first, last, before, after = _around(item.text, start, end)
+        replacements = [" ".join(f"{before}{_apart(text, words_of)}{after}".split()) for text in texts]
+        return [Edit(first, last, tuple(dict.fromkeys(replacements)), optional=optional)]
+
     def corrections(
         self, scheme: Scheme, item: JudgedItem, label: str, answer: Mapping[str, Any]
     ) -> tuple[list[str], bool]:
@@ -90,3 +105,21 @@ class SchemeKind:
 def texts_if_changed(texts: list[str], item: JudgedItem) -> list[str]:
     """The texts, unless the first is what the writer wrote."""
     return [] if not texts or fold_word(texts[0]) == fold_word(own_text(item)) else texts
+
+
+def _apart(word: str, around: tuple[str, str]) -> str:
+    """A word with spaces where the text around it has some."""
+    left, right = around
+    return f"{' ' if left[-1:].isspace() or not left else ''}{word}{' ' if right[:1].isspace() or not right else ''}"
+
+
+def _around(text: str, start: int, end: int) -> tuple[int, int, str, str]:
+    """The tokens that a span lies in, and what of these stands before and after it."""
+    spans = tokens(text)
+    if start == end and not any(left < start < right for left, right in spans):
+        at = sum(left < start for left, _ in spans)
+        return at, at, "", ""
+    first = sum(right <= start for _, right in spans)
+    last = sum(left < end for left, _ in spans)
+    inside = spans[first:last]
+    return first, last, text[inside[0][0] : start] if inside else "", text[end : inside[-1][1]] if inside else ""

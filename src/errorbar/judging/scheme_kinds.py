@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from errorbar.core.problems import shorten_text
+from errorbar.judging.edits_kind import EditsKind
 from errorbar.judging.items.item import JudgedItem
 from errorbar.judging.rank_kind import RankKind
 from errorbar.judging.scheme import NOTHING, Scheme
@@ -96,7 +97,7 @@ class ClozeKind(SchemeKind):
         return texts_if_changed(["" if word == NOTHING else word for word in answer[scheme.main]], item), False
 
 
-SCHEME_KINDS = {kind.name: kind for kind in (SchemeKind(), ChoiceKind(), ClozeKind(), RankKind())}
+SCHEME_KINDS = {kind.name: kind for kind in (SchemeKind(), ChoiceKind(), ClozeKind(), RankKind(), EditsKind())}
 """By what a scheme's file says it ``shows``."""
 
 
@@ -111,5 +112,7 @@ def shown_hash(scheme: Scheme, item: JudgedItem, reversed_: int) -> str:
     It tells nobody the writer's word or which candidate comes first, as both sides of a choice are hashed in the
     order in which they stand, and a cloze text without what belongs into its gap.
     """
-    shown = kind_of(scheme).shown(item, reversed_)
-    return hashlib.sha256(json.dumps([scheme.shows, item.before, *shown]).encode()).hexdigest()[:16]
+    shown = [scheme.shows, item.before, *kind_of(scheme).shown(item, reversed_)]
+    if item.choices:
+        shown.append([choice.answer for choice in item.choices])
+    return hashlib.sha256(json.dumps(shown).encode()).hexdigest()[:16]

@@ -20,6 +20,7 @@ from errorbar.core.judgments import Judgments
 from errorbar.core.problems import Place, Problem, Problems, UsageError
 from errorbar.crowdsourcing.howmany import HowMany
 from errorbar.formats.judgments import read_answers
+from errorbar.judging.analysis.adjudication_findings import adjudication_findings
 from errorbar.judging.analysis.error_findings import (
     THREE,
     compare_with_experts,
@@ -50,6 +51,9 @@ from errorbar.tables.table import Cell, Column, Table
 
 TITLES = {
     "agreement": "Agreement",
+    "adjudication": "Agreement before and after",
+    "decisions": "What became of the items",
+    "upheld": "Raters whose answer was accepted",
     "labels": "Shares of labels",
     "distribution": "How large majorities are",
     "seconds": "Seconds of an answer",
@@ -249,8 +253,11 @@ def analysis_of(
 
 def _common(study: StudyColumns, judgments: Judgments, intervals: Resampling | None, level: float) -> Iterator[Finding]:
     """The sections of every scheme: agreement, labels, distribution of agreement, time."""
-    gold = gold_kappa(study, intervals) if any(item.gold for item in study.items) else None
-    yield from agreement_findings("agreement", "all judgments", judgments, intervals, gold)
+    if study.about.adjudicated:
+        yield from adjudication_findings(study, intervals, level)
+    else:
+        gold = gold_kappa(study, intervals) if any(item.gold for item in study.items) else None
+        yield from agreement_findings("agreement", "all judgments", judgments, intervals, gold)
     if study.about.scheme.labels():
         for label, share in label_shares(judgments, intervals).items():
             yield Finding("labels", label, "share", share, "percent")

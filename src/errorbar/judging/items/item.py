@@ -17,6 +17,21 @@ SEVERAL = "|"
 
 
 @dataclass(frozen=True, slots=True)
+class AnswerChoice:
+    """An answer that raters gave to an item, which an adjudicator may accept.
+
+    Attributes:
+        answer: By the ids of the scheme's questions, with candidates at their own sides.
+        raters: Who gave it; never sent to a browser.
+        shown_count: How many gave it, where adjudicators see that; 0: they do not.
+    """
+
+    answer: Mapping[str, Any]
+    raters: tuple[str, ...]
+    shown_count: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class JudgedItem:
     """One question that is put to raters.
 
@@ -31,8 +46,10 @@ class JudgedItem:
         kind: ``gold``: the answer is known.
         answers: Of gold: the values of the scheme's main question that are right.
         explanation: Of gold: what the quiz says when an answer was wrong.
-        proposed: Of questions of the kind ``token`` the number that a program proposes, shown as a proposal.
+        proposed: What a program proposes, shown as a proposal: of questions of the kind ``token`` a number, of
+            ``edits`` edits that are pending.
         hidden: Whatever else the item file said, for exports alone: strata, flags, votes.
+        choices: Of an adjudication: the answers of raters, each once.
     """
 
     name: str
@@ -45,7 +62,8 @@ class JudgedItem:
     answers: tuple[str, ...] = ()
     explanation: str = ""
     hidden: Mapping[str, str] = field(default_factory=dict)
-    proposed: Mapping[str, int] = field(default_factory=dict)
+    proposed: Mapping[str, Any] = field(default_factory=dict)
+    choices: tuple[AnswerChoice, ...] = ()
 
     def asked(self) -> tuple[object, ...]:
         """All that makes up the question, also what a scheme hides."""
@@ -72,8 +90,9 @@ class JudgedItem:
     def to_json(self) -> str:
         """For the store."""
         record = asdict(self)
-        if not self.proposed:  # as it is in all studies but those that let a program propose
-            del record["proposed"]
+        for name in _RARE:
+            if not record[name]:
+                del record[name]
         return json.dumps(record, ensure_ascii=False)
 
     @classmethod
@@ -83,9 +102,18 @@ class JudgedItem:
         for name in ("candidates", "names", "answers"):
             raw[name] = tuple(raw[name])
         raw["span"] = None if raw["span"] is None else tuple(raw["span"])
+        if "choices" in raw:
+            raw["choices"] = tuple(
+                AnswerChoice(choice["answer"], tuple(choice["raters"]), choice["shown_count"])
+                for choice in raw["choices"]
+            )
         return cls(
-            **{field.name: raw[field.name] for field in fields(cls) if field.name in raw or field.name != "proposed"}
+            **{field.name: raw[field.name] for field in fields(cls) if field.name in raw or field.name not in _RARE}
         )
+
+
+_RARE = ("proposed", "choices")
+"""Fields that few studies use, and that are written only there."""
 
 
 Round = Literal["main", "quiz", "repeat"]

@@ -85,6 +85,8 @@ def corpus_items(
 
     Of rankings ``outputs`` is the most outputs of one item; ``pairs``: each two systems have items of their own.
     """
+    if kind_of(scheme).corrects_sentences:
+        items = items or "sentences"
     items = items or (EDITS if systems or kind_of(scheme).compares else "words")
     names = [system.name for system in systems] or list(corpus.annotators)
     _check(scheme, items, against, names)
@@ -126,6 +128,9 @@ def _check(scheme: Scheme, items: str, against: Against, names: Sequence[str]) -
         raise UsageError(Problem("judge-items", message, fix="leave --against out"))
     if bad := [name for name in names if SEVERAL in name]:
         raise UsageError(Problem("judge-items", f"a system's name must not have '{SEVERAL}', got '{bad[0]}'"))
+    if items != "sentences" and kind_of(scheme).corrects_sentences:
+        message = f"the scheme {scheme.name} asks for edits of whole sentences, and items are '{items}'"
+        raise UsageError(Problem("judge-items", message, fix="leave --items out"))
     if items == "sentences" and kind_of(scheme).needs_span(scheme):
         message = f"the scheme {scheme.name} asks about a part of the text, and items are sentences"
         raise UsageError(Problem("judge-items", message, fix="give other --items"))

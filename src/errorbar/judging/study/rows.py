@@ -21,12 +21,13 @@ from errorbar.formats.rankings import TIE, JudgedRanking, comparisons_of, rankin
 from errorbar.judging.answers import label_of
 from errorbar.judging.items.item import JUDGED, SEVERAL, JudgedItem, Round, State
 from errorbar.judging.protocol.halting import counted_items
+from errorbar.judging.question_kinds import kind_of_question
 from errorbar.judging.ranks_answer import arrange, close_gaps
-from errorbar.judging.scheme import NOTHING, SIDES, Scheme
+from errorbar.judging.scheme import SIDES, Question, Scheme
 from errorbar.judging.scheme_kinds import kind_of
 from errorbar.judging.study.columns import RaterFacts, read_study
 from errorbar.judging.study.folder import Study
-from errorbar.judging.study.rules import StudyRules, read_about
+from errorbar.judging.study.rules import StudyInfo, StudyRules, read_about
 from errorbar.tables.result import Result
 from errorbar.tables.table import Cell, Column, Table
 
@@ -70,8 +71,7 @@ def study_records(tx: Connection) -> Iterator[Record]:
     """Everything of one snapshot."""
     about = read_about(tx)
     head: Record = {"format": FORMAT, "version": VERSION, "made_by": about.made_by, "guidelines": about.guidelines}
-    if about.key:
-        head["key"] = json.loads(about.key)
+    head |= {name: json.loads(text) for name in ("key", "adjudicated") if (text := getattr(about, name))}
     yield head | {"scheme": json.loads(about.scheme.to_json()), "rules": json.loads(about.rules.to_json())}
     for row in rows(tx, _ITEMS):
         yield {"item": json.loads(row.payload), "place": row.place, "taken": row.taken, "stopped": row.stopped}
@@ -135,6 +135,8 @@ SIDED = ("top", "system1", "system2")
 RANKED = ("shown", "ranking")
 """Of rankings: the order in which the outputs stood, and the systems from the best to the worst."""
 AFTER = ("skip", "comment")
+PROVENANCE = ("provenance", "accepted_of")
+"""Of an adjudication."""
 _PROPOSED = "_proposed"
 """After the name of a question: the column of what a program proposed, before raters confirmed or changed it."""
 _ITEM = "item_"
@@ -143,7 +145,11 @@ _ITEM = "item_"
 
 @dataclass(frozen=True, slots=True)
 class JudgmentRow:
-    """A judgment whose answer, or skip, is the one that counts."""
+    """A judgment whose answer, or skip, is the one that counts.
+
+    In exports of an adjudication ``provenance`` says whose it is (``adjudication.Provenance``), and ``accepted_of``
+    names the raters who gave the answer that was accepted, or on which all agreed.
+    """
 
     item: JudgedItem
     rater: str
@@ -155,6 +161,8 @@ class JudgmentRow:
     skip: str
     comment: str
     milliseconds: int
+    provenance: str = ""
+    accepted_of: tuple[str, ...] = ()
 
     def label(self, scheme: Scheme) -> str:
         """In the item's own terms; empty: skipped."""
@@ -223,9 +231,9 @@ def _where_clause(include: Sequence[Part]) -> str:
     return " AND ".join(parts)
 
 
-def hidden_columns(tx: Connection, scheme: Scheme) -> dict[str, str]:
-    """The hidden columns of all items, in order of appearance, and what an export calls each."""
-    taken = {*FIXED, *SIDED, *RANKED, *AFTER, *(question.id for question in scheme.questions)}
+def hidden_columns(tx: Connection, scheme: Scheme, added: Sequence[str] = ()) -> dict[str, str]:
+    """The hidden columns of all items, in order of appearance, and what an export with ``added`` columns calls each."""
+    taken = {*FIXED, *SIDED, *RANKED, *AFTER, *added, *(question.id for question in scheme.questions)}
     taken |= {f"{question.id}{_PROPOSED}" for question in scheme.questions}
     known: dict[str, None] = {}
     for row in rows(tx, "SELECT payload FROM item ORDER BY id"):
@@ -241,35 +249,40 @@ def proposed_questions(tx: Connection) -> list[str]:
     return [*known]
 
 
-def table_lines(tx: Connection, scheme: Scheme, include: Sequence[Part]) -> Iterator[str]:
+def table_lines(tx: Connection, about: StudyInfo, judgments: Iterable[JudgmentRow]) -> Iterator[str]:
     """CSV, a row for each judgment: fixed columns, one for each question, remarks, the items' hidden columns."""
-    hidden = hidden_columns(tx, scheme)
-    questions = [question.id for question in scheme.questions]
+    scheme, provenance = about.scheme, PROVENANCE if about.adjudicated else ()
+    hidden = hidden_columns(tx, scheme, provenance)
+    questions = {question.id: question for question in scheme.questions}
     kind = kind_of(scheme)
     sides = SIDED if kind.compares else RANKED if kind.ranks else ()
     proposals = proposed_questions(tx)
     names = [f"{name}{_PROPOSED}" for name in proposals]
-    yield csv_line([*FIXED, *questions, *sides, *AFTER, *names, *hidden.values()])
-    for row in judgment_rows(tx, include):
+    yield csv_line([*FIXED, *questions, *sides, *AFTER, *provenance, *names, *hidden.values()])
+    for row in judgments:
         answer = row.answer or {}
         seconds = "" if row.seconds is None else f"{row.seconds:.3f}"
         fixed = [row.item.name, row.rater, row.label(scheme), seconds, row.round, row.state, str(row.version)]
-        own = [_cell(answer.get(name)) for name in questions]
+        own = [_cell(question, answer.get(name)) for name, question in questions.items()]
         own += row.sides() if kind.compares else row.ranking(scheme) if kind.ranks else []
-        own += [row.skip, row.comment, *(_cell(row.item.proposed.get(name)) for name in proposals)]
+        own += [row.skip, row.comment]
+        own += [row.provenance, " | ".join(row.accepted_of)] if provenance else []
+        own += [_cell(questions[name], row.item.proposed.get(name)) for name in proposals]
         yield csv_line([*fixed, *own, *(row.item.hidden.get(name, "") for name in hidden)])
 
 
-def pair_lines(tx: Connection, scheme: Scheme, include: Sequence[Part]) -> Iterator[str]:
+def pair_lines(tx: Connection, about: StudyInfo, judgments: Iterable[JudgmentRow]) -> Iterator[str]:
     """CSV for ``rank``: a row for each two whose texts were compared; who wrote the same shares an item's rows."""
+    del tx
+    scheme = about.scheme
     if kind_of(scheme).ranks:
-        yield from _ranked_pair_lines(tx, scheme, include)
+        yield from _ranked_pair_lines(scheme, judgments)
         return
     if not kind_of(scheme).compares:
         message = f"pairs are of choice tests and rankings, and the scheme is {scheme.name}"
         raise UsageError(Problem("judge-export-kind", message, fix="--to=csv"))
     yield csv_line(["item", "judge", "system1", "system2", "winner"])
-    for row in judgment_rows(tx, include):
+    for row in judgments:
         if row.answer is None:
             continue
         firsts, seconds = (name.split(SEVERAL) for name in (row.item.names or ("first", "second")))
@@ -280,23 +293,23 @@ def pair_lines(tx: Connection, scheme: Scheme, include: Sequence[Part]) -> Itera
                 yield csv_line([row.item.name, row.rater, first, second, winner])
 
 
-def _ranked_pair_lines(tx: Connection, scheme: Scheme, include: Sequence[Part]) -> Iterator[str]:
+def _ranked_pair_lines(scheme: Scheme, judgments: Iterable[JudgmentRow]) -> Iterator[str]:
     yield csv_line(["item", "judge", "sentence", "system1", "system2", "winner"])
-    for one in rankings_of(judgment_rows(tx, include), scheme):
+    for one in rankings_of(judgments, scheme):
         for (rank, firsts), (other, seconds) in combinations(one.texts, 2):
             for first, second in product(firsts, seconds):
                 winner = TIE if rank == other else first if rank < other else second
                 yield csv_line([one.item, one.judge, one.sentence, first, second, winner])
 
 
-def ranking_lines(tx: Connection, scheme: Scheme, include: Sequence[Part], *, xml: bool) -> Iterator[str]:
+def ranking_lines(scheme: Scheme, judgments: Iterable[JudgmentRow], *, xml: bool) -> Iterator[str]:
     """XML as the WMT's annotation tool writes it, or CSV with a row for each system in a ranking.
 
     Raises:
         UsageError: If the scheme ranks nothing, or a name has a space, which stands between names in the XML.
     """
     _check_ranks(scheme)
-    rankings = rankings_of(judgment_rows(tx, include), scheme)
+    rankings = rankings_of(judgments, scheme)
     return ranking_xml(map(_spaceless, rankings)) if xml else map(csv_line, ranking_rows(rankings))
 
 
@@ -322,14 +335,16 @@ def _spaceless(one: JudgedRanking) -> JudgedRanking:
     return one
 
 
-def set_lines(tx: Connection, scheme: Scheme, include: Sequence[Part]) -> Iterator[str]:
+def set_lines(tx: Connection, about: StudyInfo, judgments: Iterable[JudgmentRow]) -> Iterator[str]:
     """CSV as ``sample draw`` wrote it, filled in: for ``sample estimate``."""
+    del tx
     yield csv_line(["item", "text", "set", "rater", "label"])
-    for row in judgment_rows(tx, include):
+    for row in judgments:
         if "set" not in row.item.hidden:
             message = f"item '{row.item.name}' is of no set that sample draw wrote"
             raise UsageError(Problem("judge-export-kind", message, fix="--to=csv"))
-        yield csv_line([row.item.name, _mark_span(row.item), row.item.hidden["set"], row.rater, row.label(scheme)])
+        told = row.item.hidden["set"], row.rater, row.label(about.scheme)
+        yield csv_line([row.item.name, _mark_span(row.item), *told])
 
 
 def _mark_span(item: JudgedItem) -> str:
@@ -341,11 +356,9 @@ def _mark_span(item: JudgedItem) -> str:
     return " ".join(f"{item.text[:start]}{gap}[{item.text[start:end]}]{gap}{item.text[end:]}".split())
 
 
-def _cell(answer: object) -> str:
-    """An answer in a cell: that nothing was marked is an answer, and no answer is empty."""
-    if isinstance(answer, list):
-        return " | ".join(map(str, answer)) if answer else NOTHING
-    return "" if answer is None else str(answer)
+def _cell(question: Question, answer: object) -> str:
+    """An answer in a cell; no answer is empty."""
+    return "" if answer is None else kind_of_question(question).cell(answer)
 
 
 # ``judge``: a study as judgments, read-only, as it stands at one moment.

@@ -185,6 +185,7 @@ class StudyInfo:
         guidelines: For raters, a small Markdown.
         made_by: The version of errorbar that made it.
         key: Of the sample or audit that is judged (``study_key``); empty: none.
+        adjudicated: The study whose disagreements this one decides (``adjudication.Origin``); empty: none.
     """
 
     scheme: Scheme
@@ -192,13 +193,14 @@ class StudyInfo:
     guidelines: str
     made_by: str
     key: str = ""
+    adjudicated: str = ""
 
 
 def read_about(tx: Connection) -> StudyInfo:
     """The information in the store."""
     values = {row.name: row.value for row in tx.execute(select(STUDY.c.name, STUDY.c.value))}
     scheme, rules = Scheme.from_json(values["scheme"]), StudyRules.from_json(values["rules"])
-    return StudyInfo(scheme, rules, values.get("guidelines", ""), values.get("made_by", ""), values.get("key", ""))
+    return StudyInfo(scheme, rules, *(values.get(name, "") for name in ("guidelines", "made_by", "key", "adjudicated")))
 
 
 def write_about(tx: Connection, about: StudyInfo) -> None:
@@ -209,8 +211,7 @@ def write_about(tx: Connection, about: StudyInfo) -> None:
         "guidelines": about.guidelines,
         "made_by": about.made_by,
     }
-    if about.key:
-        values["key"] = about.key
+    values |= {name: text for name in ("key", "adjudicated") if (text := getattr(about, name))}
     for name, value in values.items():
         set_value(tx, name, value)
 

@@ -11,7 +11,7 @@ from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.requests import ClientDisconnect, Request
-from starlette.responses import HTMLResponse, Response
+from starlette.responses import HTMLResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
 from errorbar.core.problems import ErrorbarError
@@ -69,6 +69,7 @@ def app(study: Study, clock: Callable[[], float], settings: Settings | None = No
             *manager.ROUTES,
             *manager.INVITATION_ROUTES,
             Route("/static/{name}", send_asset),
+            Route("/health", tell_health),
         ],
         middleware=[
             Middleware(Guard, hosts=server_settings.hosts, secure=server_settings.secure),
@@ -86,6 +87,13 @@ def app(study: Study, clock: Callable[[], float], settings: Settings | None = No
     )
     server.state.desk = desk
     return server
+
+
+async def tell_health(request: Request) -> Response:
+    """Say ``ok`` where the study can be read, for whoever watches over the server; else a 503 as of any page."""
+    desk = desk_of(request)
+    await desk.read(desk.terms)
+    return PlainTextResponse("ok\n", headers={"cache-control": "no-store"})
 
 
 def _show_refusal(request: Request, refusal: RefusalError) -> Response:

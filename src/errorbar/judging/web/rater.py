@@ -6,6 +6,7 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from random import Random
 from typing import Any
 
 from sqlalchemy import Connection, Row, func, select
@@ -13,6 +14,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
+from errorbar.judging.answers import turn_sides
 from errorbar.judging.items.item import JUDGED, JudgedItem, Lease, Round, SubmissionReceipt, Work
 from errorbar.judging.page_languages import PageLanguage, phrase
 from errorbar.judging.protocol.claims import claim
@@ -20,6 +22,7 @@ from errorbar.judging.protocol.completion_codes import is_earned, return_address
 from errorbar.judging.protocol.next_item import count_items_of
 from errorbar.judging.protocol.submissions import RECENT, submit
 from errorbar.judging.random_tokens import derive_token, fresh_token
+from errorbar.judging.scheme import Scheme
 from errorbar.judging.store.tables import ANSWER, ASSIGNMENT, ITEM, RATER
 from errorbar.judging.study.comprehension import check_result
 from errorbar.judging.study.invitations import (
@@ -171,6 +174,7 @@ def lease_record(terms: Terms, lease: Lease) -> dict[str, Any]:
     """An item as the page gets it: nothing tells gold or a repeat from work."""
     text_hash, html = _shown.of(terms.scheme, lease, terms.language)
     shown_round: Round = "quiz" if lease.round == "quiz" else "main"
+    choices = {"choices": _shown_choices(terms.scheme, lease)} if lease.item.choices else {}
     return {
         "assignment": lease.token,
         "text_hash": text_hash,
@@ -179,7 +183,21 @@ def lease_record(terms: Terms, lease: Lease) -> dict[str, Any]:
         "proposed": lease.item.proposed,
         "version": lease.version,
         "answer": lease.answer,
+        **choices,
     }
+
+
+def _shown_choices(scheme: Scheme, lease: Lease) -> list[dict[str, Any]]:
+    """The answers to choose from, in an order of this assignment's own; nothing tells whose they are."""
+    choices = [
+        {
+            "answer": turn_sides(scheme, choice.answer) if lease.reversed else choice.answer,
+            "count": choice.shown_count,
+        }
+        for choice in lease.item.choices
+    ]
+    Random(lease.token).shuffle(choices)
+    return choices
 
 
 def receipt_record(receipt: SubmissionReceipt, language: PageLanguage) -> dict[str, Any]:

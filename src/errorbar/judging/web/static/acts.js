@@ -4,6 +4,7 @@ import { askComment, askSkip, inWords } from './dialogs.js';
 import { announce, byId } from './dom.js';
 import { toast } from './frame.js';
 import { say } from './phrases.js';
+import { kindOf } from './question_kinds.js';
 
 /** By a key or a button, it is the same. */
 export class Acts {
@@ -22,8 +23,13 @@ export class Acts {
   }
 
   change(question, said) {
+    this.answer(question, said.length ? said : undefined);
+  }
+
+  /** An answer that may be an empty one. */
+  answer(question, value) {
     const { page } = this;
-    if (page.draft && page.quiz.awaited === null) this.set(question, said.length ? said : undefined);
+    if (page.draft && page.quiz.awaited === null) this.set(question, value);
   }
 
   set(question, value) {
@@ -53,7 +59,7 @@ export class Acts {
     if (page.marking.question) page.marking.end();
     const missing = page.draft.missing();
     if (missing) {
-      page.complain(say('Still to be answered: {question}', { question: missing.ask }));
+      page.complain(kindOf(missing).lacks(missing, page.draft.answer[missing.id]));
       page.panel.focus(missing);
       return;
     }
@@ -75,6 +81,7 @@ export class Acts {
     const { page } = this;
     if (name === 'guidelines') this.#guidelines();
     else if (name === 'undo') this.#undo();
+    else if (name === 'redo') this.#redo();
     else if (name === 'back') this.#back();
     else if (name === 'differences') byId('item').classList.toggle('plain');
     else if (name === 'comment' && page.draft) askComment(page.draft.comment, (comment) => this.#comment(comment));
@@ -120,15 +127,31 @@ export class Acts {
     const { page } = this;
     if (page.quiz.awaited !== null) return;
     if (page.draft?.undo()) {
-      if (page.marking.question) page.marking.end();
       page.draft.touched = page.draft.earlier.length > 0;
-      page.answers.keepDraft();
-      page.panel.build(page.draft);
-      page.refresh();
-      page.focus();
-      announce(say('Undone'));
-    } else if (page.earlier === null) this.#back();
+      this.#rebuild(say('Undone'));
+    } else if (page.choices.back()) announce(say('Choose an answer.'));
+    else if (page.earlier === null) this.#back();
     else page.complain(say('There is nothing to undo on this item.'));
+  }
+
+  #redo() {
+    const { page } = this;
+    if (page.quiz.awaited !== null || !page.draft) return;
+    if (page.draft.redo()) {
+      page.draft.touched = true;
+      this.#rebuild(say('Done again'));
+    } else page.complain(say('There is nothing to do again.'));
+  }
+
+  /** @param {string} said what became of the answers, which are shown anew */
+  #rebuild(said) {
+    const { page } = this;
+    if (page.marking.question) page.marking.end();
+    page.answers.keepDraft();
+    page.panel.build(page.draft);
+    page.refresh();
+    page.focus();
+    announce(said);
   }
 
   #back() {

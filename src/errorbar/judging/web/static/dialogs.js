@@ -2,7 +2,6 @@
 // Escape closes.
 
 import { button, byId, make } from './dom.js';
-import { NOTHING } from './draft.js';
 import { joinList, phrase, say, writeNumber } from './phrases.js';
 import { kindOf } from './question_kinds.js';
 
@@ -131,9 +130,8 @@ export function inWords(scheme, answer, word, shown = null) {
   if (!answer) return [[say('Skipped'), '']];
   return scheme.questions.filter((question) => answer[question.id] !== undefined).map((question) => {
     const value = answer[question.id];
-    const label = (each) => (each === NOTHING ? question.nothing || NOTHING : question.options.find((option) => option.value === each)?.label ?? each);
-    const said = kindOf(question).inWords(value, shown) ?? [value].flat().map((each) => (kindOf(question).namesTokens ? word(each) : label(each)));
-    return [question.ask, said.join(', ') || say('none')];
+    const said = kindOf(question).inWords(value, shown) ?? [value].flat().map((part) => kindOf(question).partInWords(question, part, word));
+    return [question.ask, said.join(', ') || kindOf(question).none];
   });
 }
 

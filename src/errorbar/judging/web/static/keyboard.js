@@ -20,10 +20,11 @@ export class Keyboard {
 
   /** Say what the keys do just now. */
   show() {
-    const { scheme, draft, marking, quiz } = this.page;
+    const { choices, scheme, draft, marking, quiz } = this.page;
     /** @type {[string[], string][]} */
     const now = [];
     if (!draft) { /* no item */ }
+    else if (choices.open) now.push([choices.digits, say('accept')]);
     else if (marking.question) now.push([[ACROSS[0], ACROSS[2]], say('word')], [[' '], say('mark')], [['Enter'], say('done')]);
     else if (quiz.shown) now.push([['Enter'], say('next')]);
     else if (scheme.questions.length === 1 && scheme.questions[0].options.length === 3) now.push([ACROSS, say('answer')]);
@@ -38,6 +39,11 @@ export class Keyboard {
     if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'z' && !event.shiftKey && !takesText(event.target)) {
       event.preventDefault();
       acts.act('undo');
+      return;
+    }
+    if ((event.ctrlKey || event.metaKey) && ['y', 'Z'].includes(event.key) && event.shiftKey === (event.key === 'Z') && !takesText(event.target)) {
+      event.preventDefault();
+      acts.act('redo');
       return;
     }
     if (event.ctrlKey || event.metaKey || event.altKey || takesText(event.target)) return;
@@ -55,17 +61,19 @@ export class Keyboard {
 
   /** @param {KeyboardEvent} event @returns {boolean} whether the key meant something */
   #press(event) {
-    const { acts, draft, keys, panel, quiz } = this.page;
+    const { acts, choices, draft, keys, panel, quiz } = this.page;
     const key = nameOf(event);
     const onControl = event.target instanceof HTMLElement && event.target.matches('button, a, summary');
     if (key === 'Enter') {
       if (onControl) return false;
       if (quiz.shown) quiz.end();
+      else if (choices.open) choices.press(key);
       else acts.confirm(true);
       return true;
     }
     if (key.length === 1 && (!this.single || key === ' ')) return false;
-    const meant = draft && quiz.awaited === null ? schemeKey(draft, key) : null;
+    if (choices.press(key)) return true;
+    const meant = draft && !choices.open && quiz.awaited === null ? schemeKey(draft, key) : null;
     if (meant) {
       if (meant.value === null) {
         if (kindOf(meant.question).namesTokens) this.page.marking.start(meant.question);

@@ -4,6 +4,7 @@
 import { Acts } from './acts.js';
 import { Answers } from './answers.js';
 import { Breaks } from './breaks.js';
+import { Choices } from './choices.js';
 import { showCompletion } from './completion.js';
 import { announce, button, byId, make } from './dom.js';
 import { Draft } from './draft.js';
@@ -31,6 +32,7 @@ const ASK_AGAIN = 20000; // while others hold what is left
  * @property {string} round
  * @property {string} html
  * @property {Record<string, number>} [proposed] tokens that a program proposes, by question
+ * @property {import('./choices.js').Choice[]} [choices] answers of raters, of an item that is adjudicated
  * @property {number} version
  * @property {any} answer
  */
@@ -73,11 +75,15 @@ export class Page {
       change: (question, value) => this.acts.change(question, value),
       mark: (question) => this.marking.start(question),
       words: (question, said) => this.acts.change(question, said),
+      set: (question, value) => this.acts.answer(question, value),
+      recall: (name) => this.store.get(`recalled:${name}`),
+      keep: (name, value) => this.store.set(`recalled:${name}`, value),
       type: (question, text) => this.acts.type(question, text),
       confirm: () => this.acts.confirm(),
       complain: (text) => this.complain(text),
       open: () => {},
     });
+    this.choices = new Choices(this);
     this.keyboard = new Keyboard(this);
     this.swipe = new Swipe(byId('item'), this);
     byId('close-guidelines').addEventListener('click', () => this.acts.act('guidelines'));
@@ -88,7 +94,12 @@ export class Page {
 
   /** Whether what a rater does now is meant for no item. */
   get idle() {
-    return !this.draft || this.quiz.awaited !== null || performance.now() - this.shownAt < TOO_SOON;
+    return !this.draft || this.quiz.awaited !== null || this.choices.open || this.tooSoon;
+  }
+
+  /** Whether nobody can have seen the item yet. */
+  get tooSoon() {
+    return performance.now() - this.shownAt < TOO_SOON;
   }
 
   // --- what is shown -------------------------------------------------------------------------------------------------
@@ -109,7 +120,9 @@ export class Page {
     const known = earlier === null ? null : this.recent.of(item.assignment);
     this.draft = known ? Draft.answered(this.scheme, known.answer, known.comment) : this.answers.draftOf(item);
     this.view.show(item.html);
-    this.panel.build(this.draft);
+    this.choices.show(item.choices ?? [], known?.answer ?? null);
+    if (this.choices.open) this.panel.clear();
+    else this.panel.build(this.draft);
     if (earlier !== null) {
       byId('earlier').replaceChildren(make('span', {}, say('An earlier item, {n} back. Change its answer, or go on.', { n: earlier + 1 })), ' ',
         button(say('Go on'), () => this.acts.leaveEarlier(), { class: 'button small quiet' }));
@@ -164,7 +177,7 @@ export class Page {
       goBack: () => this.sync.goBack(),
     }));
     if (!this.draft || !this.current) return;
-    this.panel.update(this.draft, this.marking.question);
+    if (!this.choices.open) this.panel.update(this.draft, this.marking.question);
     this.view.showMarks(this.marking.marks());
     this.view.fill(this.draft.answer[this.scheme.main] ? [this.draft.answer[this.scheme.main]].flat() : []);
     this.keyboard.show();
@@ -172,6 +185,10 @@ export class Page {
 
   /** Where one goes on. */
   focus() {
+    if (this.choices.open) {
+      byId('item').focus({ preventScroll: true });
+      return;
+    }
     const questions = this.draft.ofStep(this.draft.step);
     const typing = questions.find((question) => kindOf(question).isTyped);
     const first = this.draft.step === Math.min(...this.scheme.questions.map((question) => question.step));
@@ -193,6 +210,7 @@ export class Page {
     this.earlier = null;
     this.stopwatch.stop();
     this.view.clear();
+    this.choices.hide();
     for (const id of ['item', 'questions', 'feedback', 'earlier']) byId(id).hidden = true;
     this.complain('');
     const message = byId('message');

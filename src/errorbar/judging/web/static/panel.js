@@ -15,21 +15,28 @@ export class Panel {
    * @param {import('./draft.js').Scheme} scheme
    * @param {{choose: (q: any, value: any, byKey?: boolean) => void, change: (q: any, value: any[]) => void, mark: (q: any) => void, words: (q: any, said: string[]) => void,
    *   type: (q: any, text: string) => void, confirm: () => void, complain: (text: string) => void,
+   *   set: (q: any, value: any) => void, recall: (name: string) => any, keep: (name: string, value: any) => void,
    *   open: (step: number) => void}} on
    */
   constructor(form, view, scheme, on) {
     Object.assign(this, { form, view, scheme, on });
-    /** @type {Map<string, WordsInput>} */
+    /** @type {Map<string, any>} fields in which one types: WordsInput, EditsField */
     this.inputs = new Map();
     /** @type {Map<string, HTMLElement>} */
     this.fields = new Map();
     form.addEventListener('submit', (event) => event.preventDefault());
   }
 
-  /** Build the questions for an item anew: nothing of the item before can stay in them. */
-  build(draft) {
+  /** Take the questions away. */
+  clear() {
     this.inputs.clear();
     this.fields.clear();
+    this.form.replaceChildren();
+  }
+
+  /** Build the questions for an item anew: nothing of the item before can stay in them. */
+  build(draft) {
+    this.clear();
     const last = Math.max(...this.scheme.questions.map((question) => question.step));
     const steps = [...new Set(this.scheme.questions.map((question) => question.step))].sort((a, b) => a - b);
     this.form.replaceChildren(...steps.map((step) => {

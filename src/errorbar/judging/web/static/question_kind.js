@@ -1,5 +1,7 @@
 // What a kind of question is on the page: how an answer is given and shown. The server's half is in question_kind.py.
 
+import { say } from './phrases.js';
+
 /** @typedef {import('./draft.js').Question} Question */
 /** @typedef {import('./draft.js').Draft} Draft */
 /** @typedef {import('./panel.js').Panel} Panel */
@@ -40,6 +42,36 @@ export class QuestionKind {
   /** What is sent where nothing was answered; null: nothing. */
   get empty() {
     return null;
+  }
+
+  /** An empty answer in words. */
+  get none() {
+    return say('none');
+  }
+
+  /** @param {Question} question @param {any} value @returns {string} what is missing where the question is not answered */
+  lacks(question, value) {
+    return say('Still to be answered: {question}', { question: question.ask });
+  }
+
+  /**
+   * One part of an answer in words.
+   * @param {Question} question
+   * @param {any} part
+   * @param {(token: number) => string} word
+   */
+  partInWords(question, part, word) {
+    if (part === '∅') return question.nothing || part;
+    return question.options.find((option) => option.value === part)?.label ?? part;
+  }
+
+  /**
+   * Where a part stands in an answer, as a number: parts of two answers that are about the same have the same one.
+   * @param {any} part
+   * @param {number} n its number in the answer
+   */
+  place(part, n) {
+    return n;
   }
 
   /**

@@ -1,6 +1,8 @@
 // The kinds of questions, one object each: how an answer is given and shown. The server's are in question_kinds.py.
 // Nothing here touches the page but by what the panel offers.
 
+import { EditsField } from './edits.js';
+import { say } from './phrases.js';
 import { QuestionKind } from './question_kind.js';
 import { RanksKind } from './rank.js';
 
@@ -43,6 +45,14 @@ class TextKind extends WordsKind {
 class TokenKind extends QuestionKind {
   namesTokens = true;
 
+  partInWords(question, part, word) {
+    return word(part);
+  }
+
+  place(part) {
+    return part;
+  }
+
   /**
    * The answer once a token was pressed.
    * @param {any} answer
@@ -81,10 +91,48 @@ class MarksKind extends TokenKind {
   }
 }
 
+/** Edits of the text; that there is none is an answer. */
+class EditsKind extends QuestionKind {
+  isTyped = true;
+
+  get none() {
+    return say('no error');
+  }
+
+  isAnswered(value) {
+    return Array.isArray(value) && !value.some((edit) => edit.pending);
+  }
+
+  lacks(question, value) {
+    const pending = (value ?? []).filter((edit) => edit.pending).length;
+    if (pending) return say('Edits to be decided on: {n}. Accept, change or reject each of them.', { n: pending });
+    return say('Correct what is wrong, or press 0: there is no error.');
+  }
+
+  partInWords(question, edit, word) {
+    const words = Array.from({ length: edit.end - edit.start }, (_, n) => word(edit.start + n)).filter(Boolean);
+    const more = [edit.type, edit.optional && say('optional'), edit.group && say('linked'), edit.note].filter(Boolean).join(', ');
+    const change = `${words.join(' ') || `${edit.start}–${edit.end}`} → ${edit.corrections.map((text) => text || '∅').join(' / ')}`;
+    return more ? `${change} (${more})` : change;
+  }
+
+  place(edit) {
+    return edit.start + edit.end / 1e6;
+  }
+
+  build(panel, question, field, draft) {
+    panel.inputs.set(question.id, new EditsField(panel, question, field, draft));
+  }
+
+  show(panel, question) {
+    panel.inputs.get(question.id)?.show();
+  }
+}
+
 /** @type {Record<string, QuestionKind>} */
 const QUESTION_KINDS = {
   one: new OneKind(), marks: new MarksKind(), words: new WordsKind(), text: new TextKind(), token: new TokenKind(),
-  ranks: new RanksKind(),
+  edits: new EditsKind(), ranks: new RanksKind(),
 };
 
 /**
