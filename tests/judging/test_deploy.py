@@ -112,7 +112,7 @@ def compose() -> dict[str, Any]:
 def typed(section: str) -> list[str]:
     """The commands of a section of the page."""
     text = PAGE.read_text(encoding="utf-8").split(f"\n## {section}\n")[1].split("\n## ")[0]
-    return re.findall(r"^\$ (.+)$", text, re.MULTILINE)
+    return "".join(re.findall(r"```text\n(.*?)```", text, re.DOTALL)).splitlines()
 
 
 @pytest.mark.skipif(os.getuid() != 0, reason="needs to give folders to the user of the image")

@@ -99,7 +99,7 @@ def test_two_raters_and_an_adjudicator(
         cards = judge.page.locator("#choices .card dl").all_inner_texts()
         assert not [name for name in NAMES if name in judge.page.locator("main").inner_html()]
         wanted = f"A → {decided(k)} " if decided(k) else "no error"
-        (place,) = [at for at, card in enumerate(cards) if wanted in card] or [None]
+        place = next((at for at, card in enumerate(cards) if wanted in card), None)
         if place is None:
             judge.press("w")
             correct(judge, decided(k))

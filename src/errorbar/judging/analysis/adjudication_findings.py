@@ -7,6 +7,8 @@ Formula
 Conventions
     Items on which no two raters differ count before and after, with what raters said. Before, all items count, after,
     those that have an adjudicated answer. Where several adjudicators decided an item the first answer counts.
+Source
+    The papers that ``errorbar.agreement`` and ``errorbar.stats.proportion`` name.
 """
 
 from __future__ import annotations

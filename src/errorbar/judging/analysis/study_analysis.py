@@ -39,6 +39,7 @@ from errorbar.judging.analysis.findings import (
 from errorbar.judging.analysis.kind_findings import KIND_FINDINGS, position_findings
 from errorbar.judging.protocol.withdrawal import leaving_note
 from errorbar.judging.question_kinds import kind_of_question
+from errorbar.judging.study.adjudication import Origin
 from errorbar.judging.study.agreement import error_labels, gold_kappa, system_scores
 from errorbar.judging.study.columns import StudyColumns, read_study
 from errorbar.judging.study.figures import rater_figures
@@ -223,6 +224,8 @@ def analysis_of(
     all_problems.take(leaving_note(raters, removed=study.about.rules.withdrawal == "remove"))
     judgments = study.judgments(study.judged)
     level = 0.95 if intervals is None else intervals.confidence_level
+    if study.about.adjudicated:
+        return _analyze_adjudication(study, judgments, asked, intervals, level)
     errors, sizes = error_labels(study), None
     if errors:
         sizes = _sizes(study, judgments, asked, all_problems)
@@ -251,17 +254,32 @@ def analysis_of(
     )
 
 
+def _analyze_adjudication(
+    study: StudyColumns, judgments: Judgments, asked: AnalysisOptions, intervals: Resampling | None, level: float
+) -> StudyAnalysis:
+    """What adjudicators decided; what raters said is for the analysis of the study that is adjudicated."""
+    if asked.experts or asked.truth is not None or asked.systems is not None or asked.accuracy is not None:
+        message = "experts, truth, systems and accuracy are for the raters' judgments, and this is an adjudication"
+        raise UsageError(Problem("useless-option", message, fix="analyze the study that is adjudicated"))
+    scheme, origin = study.about.scheme, Origin.from_json(study.about.adjudicated)
+    name = f"judge-analyze(scheme={scheme.name}/{scheme.version},adjudicated={origin.digest[:12]})"
+    signature = crowd_signature(name, judgments, None, [] if intervals is None else [intervals.convention("item")])
+    findings = [*adjudication_findings(study, intervals, level), *_time_findings(study)]
+    return StudyAnalysis(scheme.name, findings, None, (), None, signature, asked.seed)
+
+
 def _common(study: StudyColumns, judgments: Judgments, intervals: Resampling | None, level: float) -> Iterator[Finding]:
     """The sections of every scheme: agreement, labels, distribution of agreement, time."""
-    if study.about.adjudicated:
-        yield from adjudication_findings(study, intervals, level)
-    else:
-        gold = gold_kappa(study, intervals) if any(item.gold for item in study.items) else None
-        yield from agreement_findings("agreement", "all judgments", judgments, intervals, gold)
+    gold = gold_kappa(study, intervals) if any(item.gold for item in study.items) else None
+    yield from agreement_findings("agreement", "all judgments", judgments, intervals, gold)
     if study.about.scheme.labels():
         for label, share in label_shares(judgments, intervals).items():
             yield Finding("labels", label, "share", share, "percent")
     yield from majority_findings(judgments, level)
+    yield from _time_findings(study)
+
+
+def _time_findings(study: StudyColumns) -> Iterator[Finding]:
     times = study.milliseconds[study.judged]
     known = times[times > 0] / 1000
     for name, at in QUARTILES.items():
