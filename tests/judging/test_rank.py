@@ -38,6 +38,7 @@ from errorbar.judging.scheme import Scheme
 from errorbar.judging.store.tables import ITEM
 from errorbar.judging.study.columns import read_study
 from errorbar.judging.web.markup import fragment
+from errorbar.ranking.wins import head_to_head
 from tests.helpers.cli import CommandLine
 from tests.judging import adaptive_runs
 from tests.judging.simulated import join, work
@@ -133,8 +134,8 @@ def test_gold_names_systems_in_their_order(tmp_path: Path) -> None:
         answer = {"ranks": [ranks[next(name for name in ranks if place[name] == at)] for at in range(4)]}
         assert is_right(RANK, gold, False, answer) is verdict
     arguments = files(tmp_path)
-    for answer, said in (("A > Z", "'Z' wrote none of the outputs"), ("A > B", "each once"), ("A", "two outputs")):
-        (tmp_path / "gold.csv").write_text(f"item,answer\n1,{answer}\n")
+    for order, said in (("A > Z", "'Z' wrote none of the outputs"), ("A > B", "each once"), ("A", "two outputs")):
+        (tmp_path / "gold.csv").write_text(f"item,answer\n1,{order}\n")
         with pytest.raises(InputError, match=said):
             errorbar.judge_init(tmp_path / "s", **arguments, gold_items=tmp_path / "gold.csv")
     (tmp_path / "gold.csv").write_text("item,answer,explanation\n1,A > C,why\n")
@@ -152,8 +153,9 @@ def test_exports_say_all_and_rank_alike(tmp_path: Path) -> None:
     study = made(tmp_path, raters_per_item=2, repeats=0.1)
     work(study, 3, answer=better)
     results = {}
-    for name, to in (("a.xml", None), ("a.csv", "ranks")):
-        errorbar.judge_export(study, tmp_path / name, to=to)
+    errorbar.judge_export(study, tmp_path / "a.xml")
+    errorbar.judge_export(study, tmp_path / "a.csv", to="ranks")
+    for name in ("a.xml", "a.csv"):
         results[name] = errorbar.rank(tmp_path / name, ci=False).to_dict()
     results["python"] = errorbar.rank(errorbar.judge(study).comparisons(), ci=False).to_dict()
     counted = [{key: value for key, value in each.items() if key != "signature"} for each in results.values()]
@@ -167,13 +169,12 @@ def test_exports_say_all_and_rank_alike(tmp_path: Path) -> None:
     metrics.write_text("system,metric,score\n" + "".join(f"{name},m,{-at}\n" for at, name in enumerate("ABCD")))
     assert errorbar.meta(human=tmp_path / "a.xml", scores=[metrics]).to_dict()
     errorbar.judge_export(study, tmp_path / "pairs.csv", to="pairs")
-    found = [
-        {tuple(sorted((row["first"], row["second"]))): (row["wins"] + row["losses"], row["ties"]) for row in rows}
-        for rows in (
-            errorbar.rank(tmp_path / name, ci=False, without_identical=True).to_dict()["head_to_head"]
-            for name in ("pairs.csv", "a.xml")
-        )
-    ]
+    found = []
+    for name in ("pairs.csv", "a.xml"):
+        compared = errorbar.rank(tmp_path / name, ci=False, without_identical=True).comparisons
+        counts = head_to_head(compared)
+        turned = [(b, a, losses, wins, ties) for a, b, wins, losses, ties in counts]
+        found.append(sorted(row for row in (*counts, *turned) if row[0] < row[1]))
     assert found[0] == found[1]
     errorbar.judge_export(study, tmp_path / "rows.csv", to="csv")
     with (tmp_path / "rows.csv").open(newline="") as lines:

@@ -143,7 +143,7 @@ def lease(token: str, words: int) -> Lease:
 def test_large_texts_push_out_what_was_shown_longest_ago() -> None:
     made: list[str] = []
 
-    def make(scheme: object, item: JudgedItem, _: bool) -> str:
+    def make(scheme: object, item: JudgedItem, _: int) -> str:
         made.append(item.name)
         return fragment(SCHEME, item)
 

@@ -17,7 +17,7 @@ from errorbar.judging.scheme import Question
 MOST_OUTPUTS = 5
 """On one screen: more are hard to keep in mind."""
 FIRST, SECOND, EQUAL = "first", "second", "equal"
-_OF_TWO = {(1, 2): FIRST, (2, 1): SECOND, (1, 1): EQUAL}
+_OF_TWO: dict[tuple[int, ...], str] = {(1, 2): FIRST, (2, 1): SECOND, (1, 1): EQUAL}
 
 
 class RanksKind(QuestionKind):
