@@ -94,11 +94,10 @@ def run(
     means, count, sums = np.full((studies, P), 0.5), np.ones((studies, P)), np.zeros((studies, P))
     every = np.arange(studies)
     limit = -np.log(1 - 0.95)
-    known = np.zeros((studies, P), np.bool_)
     for step in range(judgments):
         if step % LOOK == 0:
             known = settled(wins, losses)
-            done = known.all(axis=1)
+            done = np.asarray(known.all(axis=1))
             needed[done & (needed > judgments)] = step
             if done.all():
                 break
@@ -122,7 +121,7 @@ def run(
     return missed, needed, sums / (step + 1)
 
 
-WORLDS = {
+WORLDS: dict[str, Callable[[np.random.Generator, int], Strengths | Sentences]] = {
     "two close": lambda rng, n: Strengths(rng, n, SPREAD, 0.25),
     "all equal": lambda rng, n: Strengths(rng, n, np.zeros(N), 0.25),
     "in a circle": Circle,

@@ -144,7 +144,7 @@ def lease(token: str, words: int) -> Lease:
 def test_large_texts_push_out_what_was_shown_longest_ago() -> None:
     made: list[str] = []
 
-    def make(scheme: object, item: JudgedItem, _: bool, language: object) -> str:
+    def make(scheme: object, item: JudgedItem, _: int, language: object) -> str:
         made.append(item.name)
         return fragment(SCHEME, item)
 

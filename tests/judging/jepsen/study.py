@@ -81,8 +81,8 @@ def write_items(folder: Path, items: int, gold: int, seed: int, *, pairs: bool =
         with file.open("w", encoding="utf-8") as lines:
             for number in range(count):
                 if pairs:
-                    item = pair(draw, number) | {"id": f"{prefix}{number}"}
-                    kept = {key: item[key] for key in item if prefix == "g" or key not in ("answer", "explanation")}
+                    two = pair(draw, number) | {"id": f"{prefix}{number}"}
+                    kept = {key: two[key] for key in two if prefix == "g" or key not in ("answer", "explanation")}
                     lines.write(json.dumps(kept) + "\n")
                     continue
                 text, verb, answer = sentence(draw)

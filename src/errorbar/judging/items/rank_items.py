@@ -19,25 +19,33 @@ from errorbar.core.problems import Problem, UsageError
 from errorbar.judging.items.item import SEVERAL, JudgedItem
 from errorbar.judging.ranks_answer import MOST_OUTPUTS, order_outputs
 
+EACH_PAIR = 0
+"""In the place of a number of outputs: each two systems have items of their own."""
 OUTPUTS = range(1, MOST_OUTPUTS + 1)
 """Numbers of the columns of a table: ``candidate1``, ``system1`` and so on."""
 
 
-def ranked_items(
-    corpus: Corpus, systems: Sequence[Hypothesis], outputs: int = MOST_OUTPUTS, *, pairs: bool = False
-) -> list[JudgedItem]:
-    """Items of outputs that differ; ``pairs``: one for each two systems, else one for each sentence.
+def ranked_items(corpus: Corpus, systems: Sequence[Hypothesis], outputs: int = MOST_OUTPUTS) -> list[JudgedItem]:
+    """Items of outputs that differ, one for each sentence.
+
+    Args:
+        corpus: The source.
+        systems: Two of them at least.
+        outputs: The most that an item has; ``EACH_PAIR``: an item for each two systems instead.
 
     Raises:
-        UsageError: If ``outputs`` is not from 2 to 5, or nothing differs.
+        UsageError: If there are fewer systems, ``outputs`` is not from 2 to 5, or nothing differs.
     """
-    if not 2 <= outputs <= MOST_OUTPUTS:
+    if len(systems) < 2:
+        message = "a ranking compares the outputs of at least two systems"
+        raise UsageError(Problem("judge-items", message, fix="give --system for each of them"))
+    if outputs != EACH_PAIR and not 2 <= outputs <= MOST_OUTPUTS:
         message = f"--outputs must be from 2 to {MOST_OUTPUTS}, got {outputs}"
         raise UsageError(Problem("bad-parameter", message))
     items = [
         _item(corpus, at, name, chosen)
         for at in range(len(corpus.sentences))
-        for name, chosen in (_pairs(at, systems) if pairs else _drawn(at, systems, outputs))
+        for name, chosen in (_pairs(at, systems) if outputs == EACH_PAIR else _drawn(at, systems, outputs))
     ]
     if not items:
         message = "all systems wrote the same: there is nothing to rank"

@@ -72,33 +72,21 @@ class _Changes:
 
 
 def corpus_items(
-    corpus: Corpus,
-    systems: Sequence[Hypothesis],
-    scheme: Scheme,
-    *,
-    items: str = "",
-    against: Against = "writer",
-    outputs: int = MOST_OUTPUTS,
-    pairs: bool = False,
+    corpus: Corpus, systems: Sequence[Hypothesis], scheme: Scheme, *, items: str = "", against: Against = "writer"
 ) -> list[JudgedItem]:
-    """Items of a corpus; ``items``: which, as ``edit_items`` has them, or ``edits``; empty: as fits the rest.
-
-    Of rankings ``outputs`` is the most outputs of one item; ``pairs``: each two systems have items of their own.
-    """
+    """Items of a corpus; ``items``: which, as ``edit_items`` has them, or ``edits``; empty: as fits the rest."""
     if kind_of(scheme).corrects_sentences:
         items = items or "sentences"
     items = items or (EDITS if systems or kind_of(scheme).compares else "words")
     names = [system.name for system in systems] or list(corpus.annotators)
     _check(scheme, items, against, names)
-    if kind_of(scheme).ranks:
-        return ranked_items(corpus, systems, outputs, pairs=pairs)
     changes = [
         _Changes(sentence.tokens, {name: _edits(corpus, systems, at, name) for name in names})
         for at, sentence in enumerate(corpus.sentences)
     ]
     if kind_of(scheme).compares:
-        pairs_of = _against_writer if against == "writer" else _against_each_other
-        choices = [item for at, change in enumerate(changes) for item in _choices(corpus, at, pairs_of(change, names))]
+        pairs = _against_writer if against == "writer" else _against_each_other
+        choices = [item for at, change in enumerate(changes) for item in _choices(corpus, at, pairs(change, names))]
         if not choices:
             message = "nothing differs: there is nothing to choose between"
             raise UsageError(Problem("judge-no-items", message, fix="give texts that differ"))
@@ -116,10 +104,9 @@ def _check(scheme: Scheme, items: str, against: Against, names: Sequence[str]) -
     if choice and items != EDITS:
         message = f"a choice test compares what was changed, and items are '{items}'"
         raise UsageError(Problem("judge-items", message, fix="leave --items out"))
-    if kind_of(scheme).ranks and (items != EDITS or len(names) < 2):
-        message = "a ranking compares the outputs of at least two systems"
-        fix = "leave --items out" if len(names) > 1 else "give --system for each of them"
-        raise UsageError(Problem("judge-items", message, fix=fix))
+    if kind_of(scheme).ranks:
+        message = "outputs are ranked, and this is a corpus without any"
+        raise UsageError(Problem("judge-items", message, fix="give a table of items"))
     if items == EDITS and not names:
         message = "nobody changes anything here: there is no system and no annotator"
         raise UsageError(Problem("judge-items", message, fix="give --systems, or other --items"))
@@ -473,8 +460,6 @@ def read_items(
     systems: Systems = (),
     items: str = "",
     against: Against = "writer",
-    outputs: int = MOST_OUTPUTS,
-    pairs: bool = False,
 ) -> list[JudgedItem]:
     """Read items for a scheme; what is wrong is recorded, and of a corpus repaired where ``problems`` are lenient.
 
@@ -485,8 +470,6 @@ def read_items(
         systems: Texts of systems for the sentences.
         items: Of a corpus: which words, tokens, gaps, sentences; ``edits``: what was changed.
         against: Of a choice test: whom a system's text is set against.
-        outputs: Of rankings: the most outputs of one item.
-        pairs: Of rankings: each two systems have items of their own.
 
     Raises:
         InputError: If a file is bad.
@@ -500,14 +483,30 @@ def read_items(
                 raise UsageError(Problem("useless-option", message, fix="leave it out"))
         judged_items = read_rows(source, scheme, problems)
     else:
-        corpus = source if isinstance(source, Corpus) else _corpus(source, problems)
-        reading = ReadingOptions(lenient=problems.lenient)
-        texts: Sequence[Hypothesis] = load(corpus, systems, reading).systems if listed else ()
-        judged_items = corpus_items(corpus, texts, scheme, items=items, against=against, outputs=outputs, pairs=pairs)
+        corpus, outputs = _read_outputs(source, problems, systems)
+        judged_items = corpus_items(corpus, outputs, scheme, items=items, against=against)
     problems.raise_errors()
     if not judged_items:
         raise UsageError(Problem("judge-no-items", "the file has no item", fix="give a table with a row for each"))
     return judged_items
+
+
+def read_ranked_items(
+    source: Source | Corpus, scheme: Scheme, problems: Problems, systems: Systems = (), outputs: int = MOST_OUTPUTS
+) -> list[JudgedItem]:
+    """Read items whose outputs are ranked; arguments and errors as ``read_items`` and ``ranked_items`` have them."""
+    if not isinstance(source, Corpus) and _is_table(source):
+        return read_items(source, scheme, problems, systems=systems)
+    corpus, texts = _read_outputs(source, problems, systems)
+    problems.raise_errors()
+    return ranked_items(corpus, texts, outputs)
+
+
+def _read_outputs(source: Source | Corpus, problems: Problems, systems: Systems) -> tuple[Corpus, Sequence[Hypothesis]]:
+    """A corpus, and what systems made of it."""
+    corpus = source if isinstance(source, Corpus) else _corpus(source, problems)
+    listed = isinstance(systems, str) or bool(systems)
+    return corpus, load(corpus, systems, ReadingOptions(lenient=problems.lenient)).systems if listed else ()
 
 
 def _is_table(path: Source) -> bool:

@@ -134,8 +134,7 @@ def judge_change(
         if only_tells:
             return JudgeChange(before.rules, 0, (), halted, closed=closed)
         # Before the transaction: raters must not wait for a file. A study's scheme stays what it is.
-        adaptive = before.rules.adaptive
-        added = [] if add is None else list(read_items(add, before.scheme, problems, pairs=adaptive))
+        added = [] if add is None else list(read_items(add, before.scheme, problems))
         new_key = "" if key is None else read_study_key(key, problems)
         problems.raise_errors()
 

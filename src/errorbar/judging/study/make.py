@@ -24,7 +24,8 @@ from errorbar.formats.untrusted import NotJsonError, json_record, parse_json
 from errorbar.judging.edits_kind import propose_edits
 from errorbar.judging.items.item import JudgedItem
 from errorbar.judging.items.proposed_verbs import with_verbs
-from errorbar.judging.items.sources import SAYS, Against, read_items, with_gold
+from errorbar.judging.items.rank_items import EACH_PAIR
+from errorbar.judging.items.sources import SAYS, Against, read_items, read_ranked_items, with_gold
 from errorbar.judging.protocol.changes import add_items, set_rules, stop_item
 from errorbar.judging.protocol.completion_codes import check_return_url
 from errorbar.judging.ranks_answer import MOST_OUTPUTS
@@ -388,17 +389,14 @@ def judge_init(
     face = {} if about is None else read_face(about, options)
     chosen, ruling = load_scheme(scheme), check_rules({**rules, **face})
     chosen = with_types(chosen, types) if types else chosen
-    _check_adaptive(chosen, ruling, outputs)
-    judged = read_items(
-        items_from,
-        chosen,
-        problems,
-        systems=systems,
-        items=items,
-        against=against,
-        outputs=outputs,
-        pairs=ruling.adaptive,
+    _check_ranks(
+        chosen, ruling, {"outputs": outputs != MOST_OUTPUTS, "items": bool(items), "against": against != "writer"}
     )
+    if kind_of(chosen).ranks:
+        wanted = EACH_PAIR if ruling.adaptive else outputs
+        judged = read_ranked_items(items_from, chosen, problems, systems, wanted)
+    else:
+        judged = read_items(items_from, chosen, problems, systems=systems, items=items, against=against)
     judged = _with_proposals(judged, chosen, blank)
     if gold_items is not None:
         judged = with_gold(judged, gold_items, chosen, problems)
@@ -418,11 +416,14 @@ def judge_init(
     return JudgeInit(created.folder, chosen, ruling, len(judged) - n_gold, n_gold, tuple(problems.notes))
 
 
-def _check_adaptive(scheme: Scheme, rules: StudyRules, outputs: int) -> None:
+def _check_ranks(scheme: Scheme, rules: StudyRules, is_set: Mapping[str, bool]) -> None:
+    """Refuse options that have no effect on rankings, or on anything else."""
     ranks = kind_of(scheme).ranks
-    if outputs != MOST_OUTPUTS and (not ranks or rules.adaptive):
-        message = "--outputs is for rankings of several outputs"
-        raise UsageError(Problem("useless-option", message, fix="leave it out"))
+    useless = ("items", "against", *(["outputs"] if rules.adaptive else [])) if ranks else ("outputs",)
+    for name in useless:
+        if is_set[name]:
+            message = f"--{name} has no effect on {'pairs' if rules.adaptive else f'the scheme {scheme.name}'}"
+            raise UsageError(Problem("useless-option", message, fix="leave it out"))
     if rules.adaptive and not ranks:
         message = f"--adaptive chooses between pairs of systems, and the scheme {scheme.name} ranks none"
         raise UsageError(Problem("judge-adaptive", message, fix="--scheme=rank"))
