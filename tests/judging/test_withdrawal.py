@@ -11,7 +11,7 @@ import pytest
 
 import errorbar
 from errorbar.core import UsageError
-from errorbar.judging import Study, StudyRules, check, set_rules
+from errorbar.judging import Study, StudyRules, check
 from errorbar.judging.store.engines import file_of
 from tests.helpers.cli import CommandLine
 from tests.judging.served import Visitor, made_study, served
@@ -156,20 +156,20 @@ def test_exports_say_who_was_forgotten_and_are_restored(tmp_path: Path, errorbar
     assert "1 rater was forgotten" in errorbar("judge", "analyze", str(tmp_path / "again")).err
 
 
-def test_an_excluded_rater_who_withdraws_stays_excluded_or_takes_all_along(tmp_path: Path) -> None:
-    study = study_at(tmp_path / "study", "", withdrawal="keep")
+def test_answers_of_an_excluded_rater_who_withdraws_stay_aside(tmp_path: Path, store_url: str) -> None:
+    study = study_at(tmp_path / "study", store_url, withdrawal="keep")
     with served(study) as url:
         bert = work_of(study.folder, url, "bert")
         errorbar.judge_raters(study.folder, exclude="bert", reason="too fast")
+        before = errorbar.judge_status(study.folder).progress
         bert.form("/withdraw", sure="yes")
-        assert [rater.status for rater in errorbar.judge_raters(study.folder).raters] == ["excluded"]
-        with study.store() as store:
-            assert check(store) == []
-            store.write(lambda tx: set_rules(tx, StudyRules(**RULES, withdrawal="remove"), 0.0))
-        assert errorbar.judge_forget(study.folder, "bert").removed
-        assert [rater.status for rater in errorbar.judge_raters(study.folder).raters] == ["withdrawn"]
-        with study.store() as store:
-            assert check(store) == []
+        after = errorbar.judge_status(study.folder).progress
+    assert (after.aside, after.counted, after.excluded, after.withdrawn) == (before.aside, 0, 0, 1)
+    assert before.aside > 0
+    with pytest.raises(UsageError, match="'bert' is not excluded"):
+        errorbar.judge_raters(study.folder, readmit="bert")
+    with study.store() as store:
+        assert check(store) == []
 
 
 def test_a_withdrawal_needs_the_word_of_the_page_and_a_tick(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import lru_cache
+from typing import Any
 
 from sqlalchemy import Connection, text
 
@@ -82,10 +83,8 @@ def read_questions(table: TomlTable, key: str) -> str:
 @lru_cache(maxsize=16)
 def questions_of(comprehension: str) -> tuple[ComprehensionQuestion, ...]:
     """The questions of a rule; none where it is empty."""
-    records: Sequence[Mapping[str, object]] = json.loads(comprehension or "[]")
-    return tuple(
-        ComprehensionQuestion(str(each["ask"]), tuple(each["options"]), str(each["right"])) for each in records
-    )  # type: ignore[arg-type]
+    records: Sequence[Mapping[str, Any]] = json.loads(comprehension or "[]")
+    return tuple(ComprehensionQuestion(each["ask"], tuple(each["options"]), each["right"]) for each in records)
 
 
 def check_result(agreed: str) -> CheckResult:
