@@ -97,6 +97,8 @@ def test_who_withdraws_leaves_their_answers_or_takes_them_along(
             assert carl.claim()["standing"] == "quiz"  # the places are free again
         assert (after.progress.withdrawn, after.progress.held) == (1, before.held)
         assert "1 withdrawn" in str(after)
+        with pytest.raises(UsageError, match="'bert' has withdrawn from the study"):
+            errorbar.judge_raters(study.folder, exclude="bert", reason="too fast")
         back = Visitor(url)  # by the same link there is no work, and nothing is taken any more
         back.enter(link_of(study.folder, "bert"))
         assert back.claim()["standing"] == "withdrawn"
