@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ import errorbar
 from errorbar.core import UsageError
 from errorbar.judging import Study, StudyRules, check
 from errorbar.judging.store.engines import file_of
+from tests.cli.schema import validated
 from tests.helpers.cli import CommandLine
 from tests.judging.served import Visitor, made_study, served
 
@@ -149,7 +149,7 @@ def test_exports_say_who_was_forgotten_and_are_restored(tmp_path: Path, errorbar
     with served(study) as url:
         work_of(study.folder, url, "bert")
     done = errorbar("judge", "forget", str(study.folder), "bert", "--format", "json")
-    assert json.loads(done.out)["rater"] == "forgotten-1"
+    assert validated("judge-forget", done.out)["rater"] == "forgotten-1"
     export = tmp_path / "all.jsonl"
     shown = errorbar("judge", "export", str(study.folder), "-o", str(export))
     assert "1 rater was forgotten" in shown.err
