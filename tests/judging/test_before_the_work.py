@@ -138,5 +138,9 @@ def test_questions_come_with_what_a_study_says_of_itself(tmp_path: Path) -> None
     about.write_text(ABOUT.replace('["one", "two"]', '["two"]'))
     with pytest.raises(InputError, match="has 1 option"):
         errorbar.judge_change(tmp_path / "study", about=about)
+    for bad in ("What?", "{}", '[{"ask": "What?", "options": ["a"], "right": "b"}]'):
+        with pytest.raises(UsageError, match="the rule comprehension is no list of questions"):
+            errorbar.judge_change(tmp_path / "study", rules={"comprehension": bad})
+    assert not errorbar.judge_change(tmp_path / "study", rules={"comprehension": ""}).rules.comprehension
     with pytest.raises(UsageError, match="a quiz of 0 and a training of 1 needs as many gold items, and there are 0"):
         errorbar.judge_init(tmp_path / "other", tmp_path / "items.jsonl", training=1)

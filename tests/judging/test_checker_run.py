@@ -34,6 +34,7 @@ def test_forty_raters_and_a_nemesis(store: str, workers: int, tmp_path: Path) ->
     assert {name: faults for name, faults in outcome.faults.items() if faults} == {}
     assert outcome.counts["receipts saved"] > 300
     assert outcome.counts["raters"] == 40
+    assert outcome.counts["withdraw ok"] >= 1
     assert len(History.load(tmp_path / "history.jsonl").ops) == len(history.ops)
 
 

@@ -11,7 +11,7 @@ import pytest
 
 import errorbar
 from errorbar.core import UsageError
-from errorbar.judging import Study, StudyRules
+from errorbar.judging import StudyRules
 from errorbar.judging.page_languages import page_language, read_language
 from tests.helpers.phrases import JUDGING, phrases_of_pages
 from tests.judging.served import Visitor, made_study, served
@@ -149,4 +149,3 @@ def test_only_languages_that_there_are_can_be_chosen(tmp_path: Path) -> None:
     study = made_study(tmp_path / "study", StudyRules())
     with pytest.raises(UsageError, match="page_language must be one of auto, ar, de, en, es, fr, zh, got 'it'"):
         errorbar.judge_change(study.folder, rules={"page_language": "it"})
-    assert Study.open(study.folder)

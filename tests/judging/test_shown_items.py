@@ -10,11 +10,12 @@ from itertools import count, product
 
 import pytest
 
-from errorbar.judging import JudgedItem, Lease, load_scheme, shown_hash
+from errorbar.judging import JudgedItem, Lease, StudyRules, load_scheme, shown_hash
 from errorbar.judging.page_languages import ENGLISH
 from errorbar.judging.shown_texts import candidate_texts, cloze_texts
 from errorbar.judging.web.markup import ShownItems, fragment
 from errorbar.judging.web.rater import lease_record
+from errorbar.judging.web.server_state import Terms
 
 SCHEME, CLOZE, CHOICE = map(load_scheme, ("error-ok", "cloze", "choice"))
 WORDS = [
@@ -30,7 +31,7 @@ _TOKENS = count()
 def sent(scheme_name: str, item: JudgedItem, reversed_: bool = False) -> dict[str, object]:
     """All that a browser is told of an item, but the random name of the assignment."""
     scheme = load_scheme(scheme_name)
-    record = lease_record(scheme, Lease(f"{next(_TOKENS):024x}", item, "main", reversed_))
+    record = lease_record(Terms(StudyRules(), scheme), Lease(f"{next(_TOKENS):024x}", item, "main", reversed_))
     del record["assignment"]
     return record
 

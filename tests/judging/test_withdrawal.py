@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from pathlib import Path
 from typing import Any
@@ -11,8 +10,9 @@ import pytest
 
 import errorbar
 from errorbar.core import UsageError
-from errorbar.judging import Study, StudyRules, check, set_rules
+from errorbar.judging import Study, StudyRules, check
 from errorbar.judging.store.engines import file_of
+from tests.cli.schema import validated
 from tests.helpers.cli import CommandLine
 from tests.judging.served import Visitor, made_study, served
 
@@ -97,6 +97,8 @@ def test_who_withdraws_leaves_their_answers_or_takes_them_along(
             assert carl.claim()["standing"] == "quiz"  # the places are free again
         assert (after.progress.withdrawn, after.progress.held) == (1, before.held)
         assert "1 withdrawn" in str(after)
+        with pytest.raises(UsageError, match="'bert' has withdrawn from the study"):
+            errorbar.judge_raters(study.folder, exclude="bert", reason="too fast")
         back = Visitor(url)  # by the same link there is no work, and nothing is taken any more
         back.enter(link_of(study.folder, "bert"))
         assert back.claim()["standing"] == "withdrawn"
@@ -147,7 +149,7 @@ def test_exports_say_who_was_forgotten_and_are_restored(tmp_path: Path, errorbar
     with served(study) as url:
         work_of(study.folder, url, "bert")
     done = errorbar("judge", "forget", str(study.folder), "bert", "--format", "json")
-    assert json.loads(done.out)["rater"] == "forgotten-1"
+    assert validated("judge-forget", done.out)["rater"] == "forgotten-1"
     export = tmp_path / "all.jsonl"
     shown = errorbar("judge", "export", str(study.folder), "-o", str(export))
     assert "1 rater was forgotten" in shown.err
@@ -156,20 +158,20 @@ def test_exports_say_who_was_forgotten_and_are_restored(tmp_path: Path, errorbar
     assert "1 rater was forgotten" in errorbar("judge", "analyze", str(tmp_path / "again")).err
 
 
-def test_an_excluded_rater_who_withdraws_stays_excluded_or_takes_all_along(tmp_path: Path) -> None:
-    study = study_at(tmp_path / "study", "", withdrawal="keep")
+def test_answers_of_an_excluded_rater_who_withdraws_stay_aside(tmp_path: Path, store_url: str) -> None:
+    study = study_at(tmp_path / "study", store_url, withdrawal="keep")
     with served(study) as url:
         bert = work_of(study.folder, url, "bert")
         errorbar.judge_raters(study.folder, exclude="bert", reason="too fast")
+        before = errorbar.judge_status(study.folder).progress
         bert.form("/withdraw", sure="yes")
-        assert [rater.status for rater in errorbar.judge_raters(study.folder).raters] == ["excluded"]
-        with study.store() as store:
-            assert check(store) == []
-            store.write(lambda tx: set_rules(tx, StudyRules(**RULES, withdrawal="remove"), 0.0))
-        assert errorbar.judge_forget(study.folder, "bert").removed
-        assert [rater.status for rater in errorbar.judge_raters(study.folder).raters] == ["withdrawn"]
-        with study.store() as store:
-            assert check(store) == []
+        after = errorbar.judge_status(study.folder).progress
+    assert (after.aside, after.counted, after.excluded, after.withdrawn) == (before.aside, 0, 0, 1)
+    assert before.aside > 0
+    with pytest.raises(UsageError, match="'bert' is not excluded"):
+        errorbar.judge_raters(study.folder, readmit="bert")
+    with study.store() as store:
+        assert check(store) == []
 
 
 def test_a_withdrawal_needs_the_word_of_the_page_and_a_tick(tmp_path: Path) -> None:

@@ -106,9 +106,8 @@ def test_all_pages_are_in_german(make_study: MakeStudy, context: BrowserContext)
     study, page = make_study("error-ok", ITEMS, **STUDY, language="de"), context.new_page()
 
     def look() -> None:
-        found = ENGLISH.findall(own_words(page).replace("Text: is the marked place an error?", ""))
-        text = re.sub(r"(?i)is the marked place[^\n]*", "", own_words(page))
-        assert ENGLISH.findall(text) == [], (found, text)
+        text = re.sub(r"(?i)is the marked place[^\n]*", "", own_words(page))  # the question of the scheme
+        assert ENGLISH.findall(text) == [], text
         assert page.evaluate("document.documentElement.lang") == "de"
 
     rater = walk(page, study.link(), look)
@@ -116,7 +115,6 @@ def test_all_pages_are_in_german(make_study: MakeStudy, context: BrowserContext)
     rater.press("b")
     look()
     rater.press("Enter")
-    page.evaluate("window.dispatchEvent(new Event('offline'))")
     rater.press("o")
     page.wait_for_selector("#code, dialog[open]")
     page.wait_for_timeout(700)
@@ -124,7 +122,6 @@ def test_all_pages_are_in_german(make_study: MakeStudy, context: BrowserContext)
     page.wait_for_selector("#code")
     look()
     assert "Ihr Abschlusscode" in page.locator("#message").inner_text()
-    assert "1 Aufgabe " in page.evaluate("document.body.innerHTML") or page.locator(BREAK).count() == 0
     for path in ("done", "guidelines", "withdraw"):
         page.goto(f"{study.url}/{path}")
         look()
@@ -134,18 +131,22 @@ def test_all_pages_are_in_german(make_study: MakeStudy, context: BrowserContext)
     look()
     assert page.evaluate("Object.keys(localStorage).filter((key) => !key.includes('probe'))") == []
     assert errorbar.judge_status(study.folder).progress.withdrawn == 1
-    assert study.answers() == [] or {answer for _, answer, *_ in study.answers()} == {"null"}
+    assert {(answer, skip) for _, answer, _, skip in study.answers()} == {("null", "withdrawn")}
 
 
 def test_pages_in_arabic_run_from_right_to_left(make_study: MakeStudy, context: BrowserContext) -> None:
     study, page = make_study("error-ok", ITEMS, **STUDY, page_language="ar"), context.new_page()
     page.set_viewport_size({"width": 390, "height": 740})
 
+    seen: set[str] = set()
+
     def look() -> None:
         assert page.evaluate("getComputedStyle(document.body).direction") == "rtl"
         assert page.evaluate("document.documentElement.lang") == "ar"
         assert page.evaluate("document.documentElement.scrollWidth") <= 390, page.url
-        assert findings(page) == [], page.url
+        if page.url not in seen:  # axe takes a second: one look at each address, and one at the end of the work
+            seen.add(page.url)
+            assert findings(page) == [], page.url
 
     rater = walk(page, study.link(), look)
     page.set_viewport_size({"width": 1100, "height": 800})
@@ -162,6 +163,7 @@ def test_pages_in_arabic_run_from_right_to_left(make_study: MakeStudy, context: 
     page.keyboard.press("Enter")
     page.wait_for_selector("#code")
     page.set_viewport_size({"width": 390, "height": 740})
+    seen.discard(page.url)
     look()
     for path in ("done", "withdraw"):
         page.goto(f"{study.url}/{path}")

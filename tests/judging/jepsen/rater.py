@@ -30,6 +30,7 @@ class Rater(Page):
     def __init__(self, world: World, number: int, seed: int, *, careless: bool = False) -> None:
         super().__init__(world, f"rater-{number}", random.Random(f"{seed} {number}"))
         self.careless = careless
+        self.leaves_after = 10 + number if number % 10 == 7 else None  # answers
 
     async def run(self) -> None:
         """Until there is nothing left to do and the world drains."""
@@ -37,6 +38,9 @@ class Rater(Page):
             try:
                 if not self.csrf:
                     await self.join()
+                elif self.leaves_after is not None and len(self.answered) >= self.leaves_after:
+                    await self.withdraw()
+                    return
                 else:
                     await self.turn()
             except BrokenError:

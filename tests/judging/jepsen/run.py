@@ -228,7 +228,9 @@ def _check_backups(history: History, folder: Path) -> list[str]:
 def _counts(history: History, stored: Stored) -> dict[str, int]:
     """For the summary."""
     phases = Counter(
-        f"{op.what} {op.phase}" for op in history.ops if op.what in ("answer", "claim", "join", "backup", "look")
+        f"{op.what} {op.phase}"
+        for op in history.ops
+        if op.what in ("answer", "claim", "join", "withdraw", "backup", "look")
     )
     receipts = Counter(f"receipts {op.data['status']}" for op in history.of("answer", "ok"))
     faults = Counter(

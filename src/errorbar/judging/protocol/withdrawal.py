@@ -31,7 +31,8 @@ _WITHDRAWN = text("UPDATE rater SET status = 'withdrawn', due = NULL WHERE id = 
 _NO_JUDGMENTS = text("UPDATE rater SET judged = 0, gold = '[]' WHERE id = :rater")
 _EXCLUSION_ENDS = text("UPDATE exclusion SET until = :now, undone_by = :by WHERE rater = :rater AND until IS NULL")
 _GIVE_BACK = state_changes_statement(
-    "SELECT :at, 'expired', rater, id FROM assignment WHERE rater = :rater AND state = 'open' ORDER BY id"
+    "SELECT :at, CASE state WHEN 'open' THEN 'expired' ELSE 'aside' END, rater, id FROM assignment WHERE rater = :rater"
+    " AND (state = 'open' OR (state = 'extra' AND :status = 'excluded')) ORDER BY id"
 )
 _TAKE_ALL_BACK = state_changes_statement(
     "SELECT :at, CASE state WHEN 'open' THEN 'expired' ELSE 'skipped' END, rater, id FROM assignment"
@@ -90,8 +91,8 @@ class Withdrawal:
 def withdraw(tx: Connection, rules: StudyRules, rater: int, now: float) -> Withdrawal:
     """Let a rater leave for good; who has left already stays as they are.
 
-    Items in hand go to others. Where answers are kept, an excluded rater stays excluded, with their answers set aside.
-    Where answers are removed, their places go to others, but in a closed study.
+    Items in hand go to others. Where answers are kept, those of an excluded rater stay set aside for good. Where they
+    are removed, their places go to others, but in a closed study.
 
     Args:
         tx: Of the store, exclusive.
@@ -105,13 +106,12 @@ def withdraw(tx: Connection, rules: StudyRules, rater: int, now: float) -> Withd
     if status == WITHDRAWN:
         return Withdrawal(removes, n_answers)
     note(tx, now, WITHDRAWN, rater=rater, data="removed" if removes else "kept")
-    if removes or status == "active":
-        tx.execute(_WITHDRAWN, {"rater": rater})
+    tx.execute(_WITHDRAWN, {"rater": rater})
+    tx.execute(_EXCLUSION_ENDS, {"rater": rater, "now": now, "by": _BY})
     if not removes:
-        change_states(tx, _GIVE_BACK, {"rater": rater}, now)
+        change_states(tx, _GIVE_BACK, {"rater": rater, "status": status}, now)
         return Withdrawal(False, n_answers)
     _overwrite(tx)
-    tx.execute(_EXCLUSION_ENDS, {"rater": rater, "now": now, "by": _BY})
     tx.execute(_REMOVE, {"rater": rater, "reason": WITHDRAWN})
     change_states(tx, _TAKE_ALL_BACK, {"rater": rater}, now)
     tx.execute(_NO_JUDGMENTS, {"rater": rater})

@@ -67,7 +67,7 @@ _NEVER = {  # each gives the rows that must not be
     "raters who withdrew that hold items": "SELECT a.id FROM assignment a JOIN rater r ON r.id = a.rater"
     " WHERE r.status = 'withdrawn' AND a.state = 'open'",
     "judgments aside of raters who count": "SELECT a.id FROM assignment a JOIN rater r ON r.id = a.rater"
-    " WHERE r.status <> 'excluded' AND a.state = 'aside'",
+    " WHERE r.status = 'active' AND a.state = 'aside'",
     "exclusions that do not fit": "SELECT r.id FROM rater r WHERE (r.status = 'excluded') <>"
     " ((SELECT count(*) FROM exclusion x WHERE x.rater = r.id AND x.until IS NULL) = 1)",
     "raters' judgments counted wrong": "SELECT r.id FROM rater r WHERE r.judged <> (SELECT count(*) FROM assignment a"

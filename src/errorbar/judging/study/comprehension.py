@@ -10,6 +10,7 @@ from typing import Any
 
 from sqlalchemy import Connection, text
 
+from errorbar.core.problems import Problem, UsageError
 from errorbar.formats import toml_tables as toml
 from errorbar.formats.toml_tables import Field, TomlTable
 from errorbar.judging.protocol.assignments import note
@@ -84,9 +85,24 @@ def read_questions(table: TomlTable, key: str) -> str:
 def questions_of(comprehension: str) -> tuple[ComprehensionQuestion, ...]:
     """The questions of a rule; none where it is empty."""
     records: Sequence[Mapping[str, Any]] = json.loads(comprehension or "[]")
-    return tuple(
-        ComprehensionQuestion(str(each["ask"]), tuple(each["options"]), str(each["right"])) for each in records
-    )
+    return tuple(ComprehensionQuestion(each["ask"], tuple(each["options"]), each["right"]) for each in records)
+
+
+def check_questions(comprehension: str) -> None:
+    """See that a rule holds questions, as ``read_questions`` writes them.
+
+    Raises:
+        UsageError: If it does not.
+    """
+    try:
+        is_list = isinstance(json.loads(comprehension or "[]"), list)
+        if is_list and all(question.right in question.options for question in questions_of(comprehension)):
+            return
+    except (ValueError, TypeError, KeyError):
+        pass
+    message = "the rule comprehension is no list of questions"
+    fix = "write them as [[comprehension]] in a file, and give it by --about"
+    raise UsageError(Problem("judge-rule", message, fix=fix))
 
 
 def check_result(agreed: str) -> CheckResult:

@@ -37,6 +37,7 @@ from errorbar.judging.store.store import Store
 from errorbar.judging.store.tables import ANSWER, ASSIGNMENT, EVENT, EXCLUSION, ITEM, METADATA, RATER
 from errorbar.judging.study.adjudication import Origin
 from errorbar.judging.study.backup import check_rows
+from errorbar.judging.study.comprehension import check_questions
 from errorbar.judging.study.face import check_face, read_face
 from errorbar.judging.study.folder import Study
 from errorbar.judging.study.rows import FORMAT, VERSION, Record
@@ -505,6 +506,7 @@ def check_rules(rules_by_name: Mapping[str, Any]) -> StudyRules:
         message = f"--language must be the code of a language, got '{shorten_text(rules.language)}'"
         raise UsageError(Problem("bad-parameter", message, fix="for example en, pt-BR or zh-Hant"))
     check_face(rules)
+    check_questions(rules.comprehension)
     if rules.gold_per_page > rules.page:
         message = f"--gold-per-page must be at most the {rules.page} items of a page, got {rules.gold_per_page}"
         raise UsageError(Problem("bad-parameter", message))

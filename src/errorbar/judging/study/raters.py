@@ -13,7 +13,7 @@ from errorbar.api.arguments import public
 from errorbar.core.problems import Problem, UsageError, nearest
 from errorbar.judging.protocol.completion_codes import is_earned, redeem
 from errorbar.judging.protocol.exclusions import exclude, foresee_exclusion, foresee_readmission, readmit
-from errorbar.judging.protocol.withdrawal import forget
+from errorbar.judging.protocol.withdrawal import WITHDRAWN, forget
 from errorbar.judging.store.tables import ANSWER, ASSIGNMENT, EXCLUSION, RATER
 from errorbar.judging.study.comprehension import check_result
 from errorbar.judging.study.folder import Study
@@ -239,6 +239,8 @@ def exclude_rater(tx: Connection, name: str, reason: str, now: float) -> Problem
     rater = rater_named(tx, name)
     effect = foresee_exclusion(tx, rater)
     if not exclude(tx, rater, reason, MANAGER, now):
+        if tx.scalar(select(RATER.c.status).where(RATER.c.id == rater)) == WITHDRAWN:
+            raise UsageError(Problem("judge-standing", f"'{name}' has withdrawn from the study, which is for good"))
         raise UsageError(Problem("judge-standing", f"'{name}' is excluded already", fix="--readmit undoes it"))
     return _done("judge-excluded", f"'{name}' is excluded: {effect}; nothing is deleted, --readmit undoes it")
 

@@ -19,13 +19,13 @@ from urllib.parse import urlsplit
 from errorbar.core.problems import MissingExtraError
 from errorbar.judging.page_languages import ENGLISH, PageLanguage, page_language
 from errorbar.judging.scheme_kinds import kind_of
+from errorbar.judging.study.comprehension import questions_of
 from errorbar.judging.web.assets import assets, assets_version
 
 if TYPE_CHECKING:
     from jinja2 import Environment
 
     from errorbar.judging.scheme import Scheme
-    from errorbar.judging.study.comprehension import ComprehensionQuestion
     from errorbar.judging.study.rules import StudyRules
 
 
@@ -301,23 +301,16 @@ def done_page(
     return template.render(**variables, paragraphs=paragraphs, root=root, **words_in(language))
 
 
-def check_page(
-    title: str,
-    questions: Sequence[ComprehensionQuestion],
-    *,
-    csrf: str,
-    nth: int,
-    guidelines: str,
-    problem: str = "",
-    root: str = "",
-    language: PageLanguage = ENGLISH,
-) -> str:
+def check_page(title: str, rules: StudyRules, *, csrf: str, nth: int, guidelines: str, root: str = "") -> str:
     """The comprehension check: the guidelines (HTML, safe already), and a form that is posted to ``/check``.
 
     Its fields: ``csrf``, ``try`` (``nth``, from 1 on), ``answer-0`` and so on, each an option of its question.
     """
+    language, questions = page_language(rules), questions_of(rules.comprehension)
+    again = language.say("Not all answers were right. Please read the guidelines once more; this is the last try.")
     variables = {"title": title, "questions": questions, "csrf": csrf, "nth": nth, "guidelines": _safe(guidelines)}
-    return pages().get_template("check.html").render(**variables, problem=problem, root=root, **words_in(language))
+    template = pages().get_template("check.html")
+    return template.render(**variables, problem=again if nth > 1 else "", root=root, **words_in(language))
 
 
 def withdraw_page(

@@ -16,7 +16,7 @@ from starlette.routing import Route
 
 from errorbar.judging.answers import turn_sides
 from errorbar.judging.items.item import JUDGED, JudgedItem, Lease, Round, SubmissionReceipt, Work
-from errorbar.judging.page_languages import PageLanguage, phrase
+from errorbar.judging.page_languages import ENGLISH, PageLanguage, phrase
 from errorbar.judging.protocol.claims import claim
 from errorbar.judging.protocol.completion_codes import is_earned, return_address
 from errorbar.judging.protocol.next_item import count_items_of
@@ -200,7 +200,7 @@ def _shown_choices(scheme: Scheme, lease: Lease) -> list[dict[str, Any]]:
     return choices
 
 
-def receipt_record(receipt: SubmissionReceipt, language: PageLanguage) -> dict[str, Any]:
+def receipt_record(receipt: SubmissionReceipt, language: PageLanguage = ENGLISH) -> dict[str, Any]:
     """The reply to an answer; one that came too late for its place is saved too, and gold has no places."""
     record = asdict(receipt)
     record["status"] = "saved" if receipt.status == "extra" else receipt.status

@@ -65,17 +65,8 @@ async def _render_check(request: Request, desk: Desk, session: Session) -> Respo
             say("Thank you"), sentences, kind="check-failed", contact=contact, root=root, language=language
         )
         return HTMLResponse(page)
-    again = say("Not all answers were right. Please read the guidelines once more; this is the last try.")
-    page = check_page(
-        terms.title,
-        questions_of(terms.rules.comprehension),
-        csrf=session.csrf,
-        nth=result.tries + 1,
-        guidelines=guidelines,
-        problem=again if result.tries else "",
-        root=root,
-        language=language,
-    )
+    nth = result.tries + 1
+    page = check_page(terms.title, terms.rules, csrf=session.csrf, nth=nth, guidelines=guidelines, root=root)
     return HTMLResponse(page)
 
 
