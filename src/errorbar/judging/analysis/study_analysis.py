@@ -60,6 +60,8 @@ TITLES = {
     "preferences": "Which is better",
     "accuracy": "Before and after what is as good counts",
     "consistency": "Sides and repeats",
+    "edits": "Edits",
+    "proposals": "Items with a system's edits, and without",
     "pairs": "Writer, raters and systems",
     "categories": "Agreement by categories and items",
     "money": "What it cost",
