@@ -61,6 +61,8 @@ TITLES = {
     "preferences": "Which is better",
     "accuracy": "Before and after what is as good counts",
     "consistency": "Sides and repeats",
+    "edits": "Edits",
+    "proposals": "Items with a system's edits, and without",
     "pairs": "Writer, raters and systems",
     "ranking": "How the systems rank",
     "adaptive": "Which order is known, at any look",

@@ -90,7 +90,9 @@ export class EditsField {
     this.#showCorrected();
     this.list.replaceChildren(...this.edits.map((edit, index) => this.#makeCard(edit, index)));
     this.none.setAttribute('aria-pressed', String(Array.isArray(this.draft.answer[this.question.id]) && !this.edits.length));
-    if (focused >= 0) (this.#card(focused) ?? this.cells[this.place.cursor]).focus();
+    if (focused < 0) return;
+    this.#stand(focused);
+    (this.#card(focused) ?? this.cells[this.place.cursor]).focus();
   }
 
   /** @returns {Edit[]} in text order */
@@ -547,10 +549,16 @@ export class EditsField {
     const index = card ? [...this.list.children].indexOf(card) : -1;
     if (index < 0 || index === this.open) return;
     this.open = index;
+    this.#stand(index);
+    this.show();
+  }
+
+  /** In the text one is where the edit is at whose card one is. */
+  #stand(index) {
     const edit = this.edits[index];
+    if (!edit) return;
     this.place.cursor = this.place.anchor = edit.start === edit.end ? 2 * edit.start : 2 * edit.end - 1;
     this.#mark();
-    this.show();
   }
 
   /** @param {KeyboardEvent} event */
