@@ -28,6 +28,8 @@ M2 = """S He go to school every days .
 A 1 2|||SVA|||goes||went|||REQUIRED|||-NONE-|||0
 A 4 4|||ArtOrDet|||nearly|||OPTIONAL|||or not|||0
 A 5 6|||Nn|||day|||REQUIRED|||-NONE-|||0
+A 6 6|||WOinc|||yesterday|||REQUIRED|||-NONE-|||0
+A 6 6|||Prep|||in|||REQUIRED|||-NONE-|||0
 A 1 6|||Um||||||REQUIRED|||-NONE-|||1
 
 S 他 昨天 去 学校 了 。
@@ -157,7 +159,7 @@ WRONG: list[tuple[object, str]] = [
     ([GOES, {**GOES, "start": 0, "end": 3}], "do not overlap; 0-3 and 1-2 do"),
     ([GOES, {**GOES, "corrections": ["went"]}], "do not overlap; 1-2 and 1-2 do"),
     ([{**GOES, "start": 0, "end": 3}, {**GOES, "end": 1}], "do not overlap; 0-3 and 1-1 do"),
-    ([{**GOES, "end": 1}, {**GOES, "end": 1, "corrections": ["a"]}], "do not overlap; 1-1 and 1-1 do"),
+    ([{**GOES, "end": 1}, {**GOES, "end": 1}], "the same stands twice at 1-1"),
     ([GOES] * 16, "at most one edit for each of the 7 tokens"),
 ]
 

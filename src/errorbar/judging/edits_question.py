@@ -4,7 +4,8 @@ Conventions
     Tokens are what stands between white space, counted from 0; spans are half-open, and an empty one is a gap, before
     the token of its number. An edit is a record of ``start``, ``end`` and ``corrections``, the best first (``""``
     deletes the span), and where they say something ``type``, ``optional`` (the span may as well stay), ``group`` (the
-    edits of one name belong together) and ``note``. Records are stored in text order.
+    edits of one name belong together) and ``note``. Records are stored in text order. Into one gap several edits may
+    put words, in their order, as annotators of published corpora do.
     Edits that a program proposes are ``pending`` until the rater accepts or changes them.
 """
 
@@ -51,8 +52,10 @@ class EditsQuestion(QuestionKind):
             raise UnfitError(f"edits that are all decided on; {n_pending} are still pending")
         records = sorted((_read_edit(record, question, words) for record in value), key=_span)
         for first, second in pairwise(records):
-            if overlaps(as_edit(second), as_edit(first)) or _span(first) == _span(second):
+            if overlaps(as_edit(second), as_edit(first)):
                 raise UnfitError(f"edits that do not overlap; {span_text(first)} and {span_text(second)} do")
+            if _span(first) == _span(second) and {*first["corrections"]} & {*second["corrections"]}:
+                raise UnfitError(f"edits that differ; the same stands twice at {span_text(first)}")
         members = Counter(record.get("group", "") for record in records)
         return [
             {key: value for key, value in record.items() if key != "group" or members[value] > 1} for record in records

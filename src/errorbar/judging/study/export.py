@@ -77,12 +77,16 @@ def corrected_sentences(
         key = _key(row.item, kind)
         sentences.setdefault(key, _sentence(row.item))
         edits = kind.edits(scheme, row.item, row.label(scheme), row.answer)
-        edits_by_rater.setdefault(key, {}).setdefault(row.rater, []).extend(edits)
+        by_rater = edits_by_rater.setdefault(key, {})
+        if kind.corrects_sentences:  # an answer is all of a rater's edits: of a repeated item the first counts
+            by_rater.setdefault(row.rater, edits)
+        else:
+            by_rater.setdefault(row.rater, []).extend(edits)
     n_left = 0
     for key, sentence in sentences.items():
         for rater, edits in edits_by_rater.get(key, {}).items():
-            kept = _apart_from_each_other(edits)
-            n_left += len({edit.span for edit in edits}) - len(kept)
+            kept = tuple(edits) if kind.corrects_sentences else _apart_from_each_other(edits)
+            n_left += max(len({edit.span for edit in edits}) - len(kept), 0)
             sentence.annotations[rater] = kept
     if n_left:
         overlap_phrase = "1 correction overlaps" if n_left == 1 else f"{n_left:,} corrections overlap"

@@ -27,7 +27,7 @@ const places = new WeakMap();
 const tidy = (text) => text.normalize('NFC').split(SPACES).filter(Boolean).join(' ');
 
 /** @param {Edit} one @param {{start: number, end: number}} other @returns {boolean} whether they cannot both be made */
-const clash = (one, other) => (one.start < other.end && other.start < one.end) || (one.start === other.start && one.end === other.end)
+const clash = (one, other) => (one.start < other.end && other.start < one.end) || (one.start === other.start && one.end === other.end && one.start < one.end)
   || (one.start === one.end && other.start < one.start && one.start < other.end) || (other.start === other.end && one.start < other.start && other.start < one.end);
 
 /** Edits of one text. */
@@ -135,7 +135,7 @@ export class EditsField {
     this.none = button(say('No error'), () => this.#sayNone(), { class: 'button small quiet', 'aria-pressed': 'false', id: 'no-error' });
     this.none.prepend(keycap('0'), ' ');
     const tools = make('p', { class: 'row' },
-      this.#tool(say('Change the words'), ' ', () => this.#start(this.#original(this.#span()))),
+      this.#tool(say('Change the words'), ' ', () => this.#change()),
       this.#tool(say('Take the words away'), 'Delete', () => this.#remove()), this.none);
     this.list = make('ol', { class: 'edit-list', 'aria-label': say('Edits') });
     this.field.append(make('p', { class: 'small muted' }, say('Corrected:')), this.corrected, this.box, tools, this.list);
@@ -151,7 +151,7 @@ export class EditsField {
     // As properties, so that the text, which outlives this field, has one of each.
     this.text.onkeydown = (event) => this.#keyInText(event);
     this.text.onclick = (event) => this.#click(event);
-    this.text.ondblclick = () => this.#start(this.#original(this.#span()));
+    this.text.ondblclick = () => this.#change();
     this.text.onpaste = (event) => this.#paste(event);
     this.text.onfocus = null;
     this.words.addEventListener('input', () => this.#keep());
@@ -215,7 +215,7 @@ export class EditsField {
     else if (chord) return;
     else if (event.key === 'ArrowDown' || event.key === 'ArrowUp') this.#goToLine(event.key === 'ArrowDown' ? 1 : -1, event.shiftKey);
     else if (event.key === 'Delete' || event.key === 'Backspace') this.#remove();
-    else if (event.key === ' ' || event.key === 'F2') this.#start(this.#original(this.#span()));
+    else if (event.key === ' ' || event.key === 'F2') this.#change();
     else if (event.key === 'Escape') this.panel.view.article.focus({ preventScroll: true });
     else if (event.key === '0' && !this.edits.length) this.#sayNone();
     else if (event.key.length === 1 || event.key === 'Process') {
@@ -257,17 +257,25 @@ export class EditsField {
 
   // --- writing -------------------------------------------------------------------------------------------------------
 
+  /** Change the words at the place that is marked: those of its edit, else those of the text. */
+  #change() {
+    const span = this.#span();
+    const edit = this.edits.find((each) => each.start === span.start && each.end === span.end);
+    this.#start(edit ? edit.corrections[0] : this.#original(span), true);
+  }
+
   /**
-   * Write what belongs at the place that is marked.
+   * Write what belongs at the place that is marked. What is typed into a gap comes beside what was put in there before.
    * @param {string} text to begin with
+   * @param {boolean} change whether an edit of a gap is changed
    * @returns {boolean} whether one can
    */
-  #start(text) {
+  #start(text, change = false) {
     const span = this.#span();
-    const index = this.edits.findIndex((edit) => edit.start === span.start && edit.end === span.end);
-    const begin = index >= 0 && text === this.#original(span) ? this.edits[index].corrections[0] : text;
+    const isGap = span.start === span.end;
+    const index = isGap && !change ? -1 : this.edits.findIndex((edit) => edit.start === span.start && edit.end === span.end);
     if (index < 0 && !this.#isFree(span)) return false;
-    this.#write({ mode: 'words', ...span, index, text: begin, typing: false });
+    this.#write({ mode: 'words', ...span, index, text, typing: false });
     return true;
   }
 
@@ -364,6 +372,9 @@ export class EditsField {
     }
     if (form.mode === 'note') return '';
     if (form.start === form.end && !text) return say('Write what belongs into the gap.');
+    if (this.edits.some((edit, n) => n !== form.index && edit.start === form.start && edit.end === form.end && edit.corrections.includes(text))) {
+      return say('This correction is there already.');
+    }
     if (text === this.#original(form)) return say('That is what the text has: nothing would change.');
     if (form.mode === 'alternative' && before.corrections.includes(text)) return say('This correction is there already.');
     return '';
@@ -393,7 +404,7 @@ export class EditsField {
 
   /** @param {number} index -1: a new one @param {Edit} edit */
   #put(index, edit) {
-    this.#set([...this.edits.filter((_, n) => n !== index), edit]);
+    this.#set(index < 0 ? [...this.edits, edit] : this.edits.map((each, n) => (n === index ? edit : each)));
     announce(this.#inWords(edit));
   }
 
