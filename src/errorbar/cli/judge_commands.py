@@ -67,7 +67,7 @@ def _qr_lines(code: segno.QRCode) -> Iterator[str]:
     scheme={"metavar": "NAME"},
     systems=SYSTEMS,
     items={"type": None, "metavar": "WHAT"},
-    tagger={"type": PATH, "metavar": "DIR"},
+    tagger={"type": PATH, "metavar": "DIR", "hidden": True},
     store=URL,
     pay=TEXT,
     consent={"type": INPUT, "metavar": "FILE", "default": None},
