@@ -32,7 +32,7 @@ from errorbar.judging import (
 from errorbar.judging.analysis.rank_findings import adaptive_pairs, counted_items, weighted_means
 from errorbar.judging.answers import check_answer, is_right, label_of
 from errorbar.judging.items.rank_items import ranked_items, with_outputs
-from errorbar.judging.protocol.adaptive import BLOCK, EXPLORED, chance, least_known
+from errorbar.judging.protocol.adaptive import BLOCK, EXPLORED, chance, least_known, settled_pairs
 from errorbar.judging.ranks_answer import arrange, close_gaps, n_arrangements
 from errorbar.judging.scheme import Scheme
 from errorbar.judging.store.tables import ITEM
@@ -301,7 +301,7 @@ def test_the_simulated_policy_is_that_of_the_study() -> None:
         taken = wins + losses + rng.integers(0, 5, adaptive_runs.P)
         settled = adaptive_runs.settled(wins[None], losses[None])[0]
         among = np.where(settled & ~settled.all(), np.iinfo(np.int64).max, taken)
-        assert least_known(wins.tolist(), losses.tolist(), taken.tolist()) == among.argmin()
+        assert least_known(settled_pairs(wins.tolist(), losses.tolist()), taken.tolist()) == among.argmin()
 
 
 @pytest.mark.slow

@@ -39,6 +39,7 @@ from errorbar.judging.analysis.findings import (
 from errorbar.judging.analysis.kind_findings import KIND_FINDINGS, position_findings
 from errorbar.judging.protocol.withdrawal import leaving_note
 from errorbar.judging.question_kinds import kind_of_question
+from errorbar.judging.scheme_kinds import kind_of
 from errorbar.judging.study.adjudication import Origin
 from errorbar.judging.study.agreement import error_labels, gold_kappa, system_scores
 from errorbar.judging.study.columns import StudyColumns, read_study
@@ -81,7 +82,7 @@ class StudyAnalysis(Result):
         scheme: Name of its scheme.
         findings: Figures, in sections.
         confusion: Which labels meet: counts by raters of an item, or of two raters by one and the other; None: too
-            many labels.
+            many labels, or a ranking.
         raters: The two raters of the confusion; none: it is of more.
         sizes: How good the majority of k raters is; None: nobody to compare them with.
         signature: What was computed on which data how.
@@ -245,7 +246,8 @@ def analysis_of(
     shown = merge_labels(judgments, THREE) if study.about.scheme.name == "preposition" else judgments
     names = tuple(judgments.raters[code] for code in np.unique(judgments.rater))
     crossed: LabelConfusion | PairTable | None = None
-    if len(shown.labels) <= MAX_LABELS and len(shown):
+    ranks = kind_of(study.about.scheme).ranks  # first and second are other systems in every item
+    if len(shown.labels) <= MAX_LABELS and len(shown) and not ranks:
         crossed = pair_table(shown, *names) if len(names) == 2 else confusion(shown)
     conventions = [] if intervals is None else [intervals.convention("item")]
     name = f"judge-analyze(scheme={study.about.scheme.name}/{study.about.scheme.version})"

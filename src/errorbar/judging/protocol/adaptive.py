@@ -126,7 +126,7 @@ def draw_pair(tx: Connection, rater: int, seed: int, claims: int, k: int, now: f
     if not open_:
         return None
     random = Random(draw(seed, "pair", claims))
-    best = least_known(known["wins"], known["losses"], open_)
+    best = least_known(known["settled"], open_)
     explores = random.random() < EXPLORED
     first = random.randrange(len(open_)) if explores else best
     order = [first, *random.sample([at for at in range(len(open_)) if at != first], len(open_) - 1)]
@@ -139,12 +139,15 @@ def draw_pair(tx: Connection, rater: int, seed: int, claims: int, k: int, now: f
     return None
 
 
-def least_known(wins: Sequence[int], losses: Sequence[int], taken: Sequence[int]) -> int:
+def settled_pairs(wins: Sequence[int], losses: Sequence[int]) -> list[bool]:
+    """Which pairs are settled, by the items that the first and the second system of each pair won."""
+    settled: list[bool] = (adjust(endless_p_value(wins, np.add(wins, losses))) <= SETTLED).tolist()
+    return settled
+
+
+def least_known(settled: Sequence[bool], taken: Sequence[int]) -> int:
     """Of the pairs that are not settled the one with the fewest judgments, of equal ones the first; else of all."""
-    p = adjust(endless_p_value(wins, np.add(wins, losses)))
-    unsettled = np.flatnonzero(p > SETTLED)
-    among = unsettled if len(unsettled) else np.arange(len(taken))
-    return int(among[np.asarray(taken)[among].argmin()])
+    return min(range(len(taken)), key=lambda pair: (settled[pair], taken[pair]))
 
 
 def chance(pair: int, best: int, n_pairs: int) -> float:
@@ -153,7 +156,7 @@ def chance(pair: int, best: int, n_pairs: int) -> float:
 
 
 def _known(tx: Connection, now: float) -> dict[str, Any]:
-    """Items that the first and the second system of each pair won, and judgments given or open."""
+    """Which pairs are settled, and how many judgments of each are given or open."""
     stored = get_value(tx, _KNOWN)
     if stored is not None:
         known: dict[str, Any] = json.loads(stored)
@@ -167,7 +170,7 @@ def _known(tx: Connection, now: float) -> dict[str, Any]:
         taken[int(block)] = int(count)
     for place, sign in majorities(tx.execute(_ANSWERS)):
         (wins if sign > 0 else losses)[place // BLOCK] += sign != 0
-    known = {"wins": wins, "losses": losses, "open": taken, "at": now}
+    known = {"settled": settled_pairs(wins, losses), "open": taken, "at": now}
     known["every"] = max(_SECONDS, _TIMES * (time.perf_counter() - began))
     set_value(tx, _KNOWN, json.dumps(known))
     return known

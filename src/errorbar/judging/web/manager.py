@@ -311,7 +311,7 @@ async def download(request: Request) -> Response:
     except BaseException:
         written.unlink()
         raise
-    named = f"judgments.{'csv' if to in ('pairs', 'set') else to}"
+    named = f"judgments.{'csv' if to in ('pairs', 'set', 'ranks') else to}"
     return FileResponse(name, filename=named, background=BackgroundTask(written.unlink))
 
 
