@@ -13,8 +13,8 @@ from errorbar.metrics._rounded cimport (
     Weight, fold_rounded, fold_rounded_swapped, orderly, sort_candidates, weight_of,
 )
 from errorbar.metrics._whole cimport (
-    BITS, Candidate, Choice, Step, Weights, Whole, fold_swapped, fold_whole, list_choices, list_steps, list_whole,
-    members, ordinary, usual, whole_weights,
+    BITS, Candidate, Choice, Step, Weights, Whole, fold_masked, fold_swapped, fold_whole, list_choices, list_steps,
+    list_whole, members, ordinary, usual, whole_weights,
 )
 
 cdef enum:
@@ -126,7 +126,9 @@ def fold_replicates(
             fast = choices != NULL
         if fast:  # and nothing is left to do
             R = 0
-            if not swapping:
+            if many_masks and units.shape[0] == 1:
+                fold_masked(whole, start, &units[0, 0] if n else NULL, n, masks, weights, totals, n_units)
+            elif not swapping:
                 fold_whole(whole, start, units, masks, many_masks, weights, totals, n_units)
             else:
                 list_choices(n_steps, second, whole, start, steps, rounded, choices)
