@@ -13,6 +13,7 @@ from threading import Lock
 from typing import Any, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from errorbar.api.agree import AgreementResult, agree, measure_agreement
 from errorbar.api.attack import AttackResult, attack_for_report
@@ -38,7 +39,9 @@ from errorbar.edits.admission import Admission
 from errorbar.edits.standoff_runs import Edits, redecompose
 from errorbar.execute import run
 from errorbar.metrics.base import Folded, Metric, Selection, Statistics
+from errorbar.metrics.choice import EditStatistics
 from errorbar.metrics.crowd_weighted import Crowd, in_bin
+from errorbar.metrics.edit_metric import EditMetric
 from errorbar.metrics.folding import ScoringPlan
 from errorbar.metrics.golds import OWN
 from errorbar.metrics.hoo import CONVENTIONS, CORRECTED, GOLD, GOLD_NAME, SYSTEM, TYPE_COLUMNS, Hoo, align
@@ -367,11 +370,15 @@ class Memory:
 
     def folded(self, metric: Metric, statistics: Statistics, selection: Selection) -> Folded:
         """The fold of a table of resamples, maybe against one set of annotators, made at the first call."""
-        # What an id is of is kept with the fold: nothing else gets it.
-        masks = None if selection.annotators is None else selection.annotators.tobytes()
-        key = (str(metric.spec), id(statistics), id(selection.units), masks)
+        key = _fold_key(metric, statistics, selection)
         kept = self._once(key, lambda: (statistics, selection, metric.fold(statistics, selection)))
         return cast("Folded", kept[2])
+
+    def folded_types(self, metric: EditMetric, statistics: EditStatistics, selection: Selection) -> NDArray[np.int64]:
+        """The edits by type of a table of resamples; the fold itself is remembered, as it is made on the way."""
+        folded, types = metric.fold_with_types(statistics, selection)
+        self._once(_fold_key(metric, statistics, selection), lambda: (statistics, selection, folded))
+        return types
 
     def _once(self, key: tuple[object, ...], make: Any) -> Any:  # noqa: ANN401 - either of the above
         with self._lock:
@@ -381,6 +388,12 @@ class Memory:
             with self._lock:
                 known = self._known.setdefault(key, known)
         return known
+
+
+def _fold_key(metric: Metric, statistics: Statistics, selection: Selection) -> tuple[object, ...]:
+    # What an id is of is kept with the fold: nothing else gets it.
+    masks = None if selection.annotators is None else selection.annotators.tobytes()
+    return str(metric.spec), id(statistics), id(selection.units), masks
 
 
 class CachedMetric:
@@ -417,6 +430,14 @@ class CachedMetric:
         if start is None and selection is not None and _is_kept(selection):
             return self.memory.folded(self.metric, statistics, selection)
         return self.metric.fold(statistics, selection, start=start)
+
+    def fold_types(
+        self, statistics: Statistics, selection: Selection | None = None, *, start: Folded | None = None
+    ) -> NDArray[np.int64]:
+        """The metric's fold by type, after which that of the same resamples is remembered too."""
+        if start is None and selection is not None and _is_kept(selection) and isinstance(self.metric, EditMetric):
+            return self.memory.folded_types(self.metric, cast("EditStatistics", statistics), selection)
+        return self.metric.fold_types(statistics, selection, start=start)
 
 
 def _is_kept(selection: Selection) -> bool:

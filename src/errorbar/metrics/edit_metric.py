@@ -147,10 +147,16 @@ class EditMetric(Metric):
         self, statistics: EditStatistics, selection: Selection | None = None, *, start: Folded | None = None
     ) -> NDArray[np.int64]:
         """Edits of each type, of the annotators chosen sentence by sentence."""
-        selected = selection or Selection()
-        chosen = self._fold(statistics, selected, start, want_chosen=True).chosen
-        units = np.arange(len(statistics))[None, :] if selected.units is None else selected.units
-        return statistics.typed.chosen(units, chosen)
+        return self.fold_with_types(statistics, selection or Selection(), start=start)[1]
+
+    def fold_with_types(
+        self, statistics: EditStatistics, selection: Selection, *, start: Folded | None = None
+    ) -> tuple[Folded, NDArray[np.int64]]:
+        """The fold, and the edits of each type of the same chosen annotators; shape (replicates, types, counts)."""
+        choice = self._fold(statistics, selection, start, want_chosen=True)
+        units = np.arange(len(statistics))[None, :] if selection.units is None else selection.units
+        folded = Folded(self.rate(choice.totals), choice.totals, choice.n_units)
+        return folded, statistics.typed.chosen(units, choice.chosen)
 
     def type_units(self, statistics: EditStatistics) -> NDArray[np.int64]:
         """Sentences in which the chosen annotator has an edit of a type, and the type."""
