@@ -374,6 +374,14 @@ class Memory:
         kept = self._once(key, lambda: (statistics, selection, metric.fold(statistics, selection)))
         return cast("Folded", kept[2])
 
+    def folded_against(
+        self, metric: Metric, statistics: Statistics, selection: Selection, masks: NDArray[np.uint8]
+    ) -> Folded:
+        """The fold against each of some sets of annotators, made at the first call."""
+        key = _fold_key(metric, statistics, selection), masks.shape, masks.tobytes()
+        kept = self._once(key, lambda: (statistics, selection, metric.fold_against(statistics, selection, masks)))
+        return cast("Folded", kept[2])
+
     def folded_types(self, metric: EditMetric, statistics: EditStatistics, selection: Selection) -> NDArray[np.int64]:
         """The edits by type of a table of resamples; the fold itself is remembered, as it is made on the way."""
         folded, types = metric.fold_with_types(statistics, selection)
@@ -430,6 +438,12 @@ class CachedMetric:
         if start is None and selection is not None and _is_kept(selection):
             return self.memory.folded(self.metric, statistics, selection)
         return self.metric.fold(statistics, selection, start=start)
+
+    def fold_against(self, statistics: Statistics, selection: Selection, masks: NDArray[np.uint8]) -> Folded:
+        """The metric's folds against sets of annotators, or what they gave before."""
+        if _is_kept(selection):
+            return self.memory.folded_against(self.metric, statistics, selection, masks)
+        return self.metric.fold_against(statistics, selection, masks)
 
     def fold_types(
         self, statistics: Statistics, selection: Selection | None = None, *, start: Folded | None = None

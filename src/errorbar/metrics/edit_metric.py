@@ -29,6 +29,7 @@ from errorbar.metrics.choice import (
     closed_prf,
     concatenate,
     fold_counts,
+    fold_left_out,
     prf_measures,
     prf_reasons,
     score_totals,
@@ -117,6 +118,15 @@ class EditMetric(Metric):
         """Corpus totals of each replicate, and the measures of them."""
         chosen = self._fold(statistics, selection or Selection(), start)
         return Folded(self.rate(chosen.totals), chosen.totals, chosen.n_units)
+
+    def fold_against(self, statistics: EditStatistics, selection: Selection, masks: NDArray[np.uint8]) -> Folded:
+        """What leaves stretches out is folded against all sets at once."""
+        left_out, choice = selection.left_out, None
+        if left_out is not None and selection.swapping is None and self.annotator is None:
+            choice = fold_left_out(statistics, self.rule, left_out, masks)
+        if choice is None:
+            return Metric.fold_against(self, statistics, selection, masks)
+        return Folded(self.rate(choice.totals), choice.totals, choice.n_units)
 
     def reasons(self, folded: Folded) -> Sequence[Undefined | None]:
         """Which empty case fills P, R and F."""
