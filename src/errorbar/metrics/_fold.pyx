@@ -108,16 +108,18 @@ def fold_replicates(
         weight = weight_of(b2, usual(b2))
         ahead = R >= ENOUGH and usual(b2)
         ahead = ahead and (orderly(b2, counts, totals, n) if rounded else ordinary(counts, totals))
-        list_candidates(counts, present, masks, ahead and not many_masks,
-                        ahead and many_masks and masks.shape[1] <= BITS, rounded, found, offset)
         fast = ahead and running and not want_chosen and not (many_masks and (swapping or masks.shape[1] > BITS))
         weights.p, weights.g = 0, 1  # what is called a denominator are the reference edits
         if rounded:
-            sort_candidates(U, found, offset)
             fast = fast and swapping
         elif fast:
             weights = whole_weights(b2, counts, totals, n)
             fast = weights.p > 0
+        # Who beats whom in a set: in whole numbers that is seen of those with different counts only.
+        list_candidates(counts, present, masks, ahead and not many_masks,
+                        ahead and many_masks and masks.shape[1] <= BITS and not fast, rounded, found, offset)
+        if rounded:
+            sort_candidates(U, found, offset)
         if fast:
             list_whole(U, found, offset, many_masks, weights, whole, start)
         if fast and swapping:
