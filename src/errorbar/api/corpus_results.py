@@ -370,9 +370,26 @@ class Memory:
 
     def folded(self, metric: Metric, statistics: Statistics, selection: Selection) -> Folded:
         """The fold of a table of resamples, maybe against one set of annotators, made at the first call."""
+        if _has_types(metric, statistics, selection):
+            return self._folded_with_types(metric, statistics, selection)[0]
         key = _fold_key(metric, statistics, selection)
         kept = self._once(key, lambda: (statistics, selection, metric.fold(statistics, selection)))
         return cast("Folded", kept[2])
+
+    def folded_types(self, metric: Metric, statistics: Statistics, selection: Selection) -> NDArray[np.int64]:
+        """The edits by type of a table of resamples, which are made with its fold."""
+        if _has_types(metric, statistics, selection):
+            return self._folded_with_types(metric, statistics, selection)[1]
+        return metric.fold_types(statistics, selection)
+
+    def _folded_with_types(
+        self, metric: Metric, statistics: Statistics, selection: Selection
+    ) -> tuple[Folded, NDArray[np.int64]]:
+        def make() -> tuple[object, ...]:
+            made = cast("EditMetric", metric).fold_with_types(cast("EditStatistics", statistics), selection)
+            return statistics, selection, made
+
+        return cast("tuple[Folded, NDArray[np.int64]]", self._once(_fold_key(metric, statistics, selection), make)[2])
 
     def folded_against(
         self, metric: Metric, statistics: Statistics, selection: Selection, masks: NDArray[np.uint8]
@@ -381,12 +398,6 @@ class Memory:
         key = _fold_key(metric, statistics, selection), masks.shape, masks.tobytes()
         kept = self._once(key, lambda: (statistics, selection, metric.fold_against(statistics, selection, masks)))
         return cast("Folded", kept[2])
-
-    def folded_types(self, metric: EditMetric, statistics: EditStatistics, selection: Selection) -> NDArray[np.int64]:
-        """The edits by type of a table of resamples; the fold itself is remembered, as it is made on the way."""
-        folded, types = metric.fold_with_types(statistics, selection)
-        self._once(_fold_key(metric, statistics, selection), lambda: (statistics, selection, folded))
-        return types
 
     def _once(self, key: tuple[object, ...], make: Any) -> Any:  # noqa: ANN401 - either of the above
         with self._lock:
@@ -402,6 +413,12 @@ def _fold_key(metric: Metric, statistics: Statistics, selection: Selection) -> t
     # What an id is of is kept with the fold: nothing else gets it.
     masks = None if selection.annotators is None else selection.annotators.tobytes()
     return str(metric.spec), id(statistics), id(selection.units), masks
+
+
+def _has_types(metric: Metric, statistics: Statistics, selection: Selection) -> bool:
+    """Whether a fold gives the edits by type of the same chosen annotators, which are asked for too."""
+    typed = isinstance(metric, EditMetric) and cast("EditStatistics", statistics).by_type is not None
+    return typed and selection.annotators is None
 
 
 class CachedMetric:
@@ -448,9 +465,9 @@ class CachedMetric:
     def fold_types(
         self, statistics: Statistics, selection: Selection | None = None, *, start: Folded | None = None
     ) -> NDArray[np.int64]:
-        """The metric's fold by type, after which that of the same resamples is remembered too."""
-        if start is None and selection is not None and _is_kept(selection) and isinstance(self.metric, EditMetric):
-            return self.memory.folded_types(self.metric, cast("EditStatistics", statistics), selection)
+        """The metric's fold by type, or what it gave before."""
+        if start is None and selection is not None and _is_kept(selection):
+            return self.memory.folded_types(self.metric, statistics, selection)
         return self.metric.fold_types(statistics, selection, start=start)
 
 

@@ -379,13 +379,13 @@ class SystemFold:
 
             n_clusters = whole.documents.n_clusters if whole.documents.unit == "document" else None
             statistics, clusters = metric.join(self.kept), whole.documents.clusters()
-            if by_type:  # first: whoever remembers folds has that of the scores then
-                by_type = type_intervals(metric, statistics, by_type, clusters, whole.resampling)
             intervals = score_intervals(metric, statistics, folded, clusters, whole.resampling)
             estimates = [
                 one.with_interval(interval, n_clusters=n_clusters)
                 for one, interval in zip(estimates, intervals, strict=True)
             ]
+            if by_type:
+                by_type = type_intervals(metric, statistics, by_type, clusters, whole.resampling)
         names = [measure.name for measure in metric.measures]
         return Score(
             system,
