@@ -1,6 +1,7 @@
 """The public names, each with its module: for type checkers and editors, and for ``__init__.py``."""
 
 from errorbar.api.agree import agree as agree
+from errorbar.api.agree_spans import agree_spans as agree_spans
 from errorbar.api.attack import attack as attack
 from errorbar.api.audit import audit_draw as audit_draw
 from errorbar.api.audit import audit_estimate as audit_estimate
