@@ -18,6 +18,7 @@ from errorbar.api.crowd_answers import crowd_mine as crowd_mine
 from errorbar.api.crowd_answers import crowd_raters as crowd_raters
 from errorbar.api.curve import curve as curve
 from errorbar.api.fit_judges import fit_judges as fit_judges
+from errorbar.api.import_judgments import judge_import as judge_import
 from errorbar.api.inputs import read_corpus as read_corpus
 from errorbar.api.inputs import read_system as read_system
 from errorbar.api.judgment_input import read_judgments as read_judgments
