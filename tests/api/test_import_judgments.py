@@ -205,7 +205,7 @@ class TestAudit:
         ("x.json", '[{"id": 1, "annotations": [', "x.json:1: not JSON: "),
         ("x.json", '[{"data": {}, "annotations": []}]', "task 1 has no id, or no list of annotations"),
         ("x.json", '[{"id": 1, "responses": {"q": [{"value": 1}]}}]', "a response to 'q' of record 1 has no user_id"),
-        ("x.json", '{"user_id": 1,\n "instance_id_to_label_to_value": [', "x.json:2: not JSON"),
+        ("x.json", '{\n"user_id": 1, "instance_id_to_label_to_value": [', "x.json:2: not JSON"),
         ("x.json", '{\n"a": 1}', "not the state of a user of Potato"),
         ("x.jsonl", '{"id": 1, "text": "a", "label": [[1, 2]]}', "x.jsonl:1: a label that is none"),
         ("x.csv", "u,s,1,TGT,e,d,5,1,2\nu,s,1,TGT\n", "x.csv:2: a row of 4 fields"),

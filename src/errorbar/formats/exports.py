@@ -110,6 +110,9 @@ def read_json_list(lines: Lines, problems: Problems) -> Iterator[Row]:
 
 
 def _parse(text: str, answers: _Answers) -> object | None:
+    if not text.strip():
+        answers.problems.error("export-empty", "the file is empty", answers.place)
+        return None
     try:
         return parse_json(text)
     except NotJsonError as error:
@@ -300,6 +303,7 @@ def _add_potato(item: object, rater: str, schemas: object, answers: _Answers, be
 
 def read_appraise(lines: Lines, problems: Problems) -> Iterator[Row]:
     """Read scores of segments; an item is a segment of a system, and one of a control item is another."""
+    number = 0
     for number, cells in enumerate(csv_reader(iter(lines)), 1):
         place = Place(lines.name, number)
         names = _appraise_names(cells)
@@ -314,6 +318,8 @@ def read_appraise(lines: Lines, problems: Problems) -> Iterator[Row]:
         document = f"{row['document']}:" if "document" in row else ""
         item = f"{document}{row['segment']}:{row['system']}{control}"
         yield number, {"item": item, **row, "seconds": seconds}
+    if not number:
+        problems.error("export-empty", "the file is empty", Place(lines.name))
 
 
 def _appraise_names(cells: Sequence[str]) -> tuple[str, ...] | None:
