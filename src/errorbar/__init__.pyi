@@ -1,6 +1,7 @@
 """The public names, each with its module: for type checkers and editors, and for ``__init__.py``."""
 
 from errorbar.api.agree import agree as agree
+from errorbar.api.agree_spans import agree_spans as agree_spans
 from errorbar.api.attack import attack as attack
 from errorbar.api.audit import audit_draw as audit_draw
 from errorbar.api.audit import audit_estimate as audit_estimate
@@ -17,6 +18,7 @@ from errorbar.api.crowd_answers import crowd_mine as crowd_mine
 from errorbar.api.crowd_answers import crowd_raters as crowd_raters
 from errorbar.api.curve import curve as curve
 from errorbar.api.fit_judges import fit_judges as fit_judges
+from errorbar.api.import_judgments import judge_import as judge_import
 from errorbar.api.inputs import read_corpus as read_corpus
 from errorbar.api.inputs import read_system as read_system
 from errorbar.api.judgment_input import read_judgments as read_judgments

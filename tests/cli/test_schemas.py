@@ -103,6 +103,8 @@ CALLS: dict[str, list[tuple[str, ...]]] = {
 }
 ELSEWHERE = {
     "agree",
+    "judge-import",  # tests/api/test_import_judgments.py
+    "agree-spans",  # tests/api/test_agree_spans.py
     "audit-estimate",  # tests/cli/test_audit.py
     "judges-fit",  # tests/cli/test_judges_fit.py
     "ceiling",

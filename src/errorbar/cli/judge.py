@@ -9,6 +9,7 @@ from errorbar.cli.main import Group
 COMMANDS = {
     "init": "Make a study of items.",
     "export": "Write a study's judgments.",
+    "import": "Read judgments that another tool collected, and audit their independence.",
     "serve": "Serve a study in the browser.",
     "invite": "Make links for raters, list or revoke them.",
     "status": "Tell how a study stands.",

@@ -360,6 +360,28 @@ def restore(output: OutputOptions, **options: Any) -> None:
     output.show(judge_restore(**options), "errorbar.judge.restore/1")
 
 
+@click.command("import", cls=Command)
+@options_of(
+    "errorbar.api.import_judgments:judge_import",
+    exports={"argument": "FILE..."},
+    out={"names": ("--save",), "type": OUTPUT, "metavar": "FILE"},
+    per_item={"names": ("--raters-per-item",), "metavar": "K"},
+)
+@output_options
+def import_(output: OutputOptions, **options: Any) -> None:
+    """Read judgments that another tool collected, and audit their independence.
+
+    FILEs are exports of Label Studio or Argilla (JSON), doccano (JSONL), Potato, Appraise or Mechanical Turk (CSV).
+
+    \b
+    errorbar judge import export.json --save judgments.csv
+    errorbar judge import batch.csv --demographics prolific.csv --raters-per-item 3
+    """
+    from errorbar.api.import_judgments import judge_import
+
+    output.show(judge_import(**options), "errorbar.judge.import/1")
+
+
 @click.command("upgrade", cls=Command)
 @options_of("errorbar.judging.study.backup:judge_upgrade", study=STUDY)
 def upgrade(study: Path) -> None:
