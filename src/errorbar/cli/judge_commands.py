@@ -364,7 +364,7 @@ def restore(output: OutputOptions, **options: Any) -> None:
 @options_of(
     "errorbar.api.import_judgments:judge_import",
     exports={"argument": "FILE..."},
-    out={"names": ("--save",), "type": OUTPUT, "metavar": "FILE"},
+    out={"names": ("--save",), "type": OUTPUT_PLACE, "metavar": "FILE"},
     per_item={"names": ("--raters-per-item",), "metavar": "K"},
 )
 @output_options
