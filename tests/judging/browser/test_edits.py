@@ -155,6 +155,7 @@ def annotate(serve: Serve, sit_down: SitDown, data: Path, folder: Path, n_annota
         assert blocks_of(m2, str(number)) == [whole[n] for n in at]
 
 
+@pytest.mark.slow
 def test_two_annotators_of_an_essay_come_out_byte_for_byte(
     serve: Serve, sit_down: SitDown, data: Path, tmp_path: Path
 ) -> None:
