@@ -114,7 +114,7 @@ def test_a_study_of_edits_is_a_corpus(tmp_path: Path, database: str, request: py
         assert figures[0] == figures[1]
     errorbar.judge_export(study, tmp_path / "hoo", to="hoo")
     written = (tmp_path / "hoo/r1/Gold/study.xml").read_text(encoding="utf-8")
-    assert written.count("<correction>") == 6
+    assert written.count("<correction>") == 8
     with pytest.raises(UsageError, match="2 raters cannot go into one edit file"):
         errorbar.judge_export(study, tmp_path / "one.xml")
     errorbar.judge_export(study, tmp_path / "one.xml", rater="r1")

@@ -6,14 +6,17 @@ import json
 import time
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 import errorbar
+from errorbar.core.corpus import Corpus
 from errorbar.core.edit import Edit
 from errorbar.core.problems import Problems
+from errorbar.edits.texts import overlaps
 from errorbar.formats.m2 import write_m2
 from errorbar.judging import JudgedItem, Study, StudyRules, load_scheme
 from errorbar.judging.edits_question import PENDING
@@ -130,6 +133,15 @@ def blocks_of(m2: str, number: str) -> list[str]:
     return blocks
 
 
+def is_flawless(corpus: Corpus, essay: Sequence[int]) -> bool:
+    """Whether no annotator of an essay has edits that overlap, or one twice, which a page does not let through."""
+    flawed = {note.place.line for note in corpus.notes}
+    annotations = [edits for n in essay for edits in corpus.sentences[n].annotations.values()]
+    apart = not any(overlaps(second, first) for edits in annotations for first, second in pairwise(edits))
+    first, last = (corpus.sentences[n].line for n in (essay[0], essay[-1]))
+    return apart and not any(first <= line <= last + 100 for line in flawed)
+
+
 def annotate(serve: Serve, sit_down: SitDown, data: Path, folder: Path, n_annotators: int) -> None:
     """Let scripted raters write what annotators of Bryant and Ng wrote of the shortest essay; compare every byte."""
     names = [f"A{k}" for k in range(1, n_annotators + 1)]
@@ -139,7 +151,7 @@ def annotate(serve: Serve, sit_down: SitDown, data: Path, folder: Path, n_annota
         name: [n for n, sentence in enumerate(corpus.sentences) if sentence.document == name]
         for name in {s.document for s in corpus.sentences}
     }
-    at = min(essays.values(), key=len)
+    at = min((own for own in essays.values() if is_flawless(corpus, own)), key=len)
     sentences = [corpus.sentences[n] for n in at]
     study = serve([JudgedItem(str(n), sentence.text) for n, sentence in enumerate(sentences, 1)], names, "nucle")
     for name in names:
@@ -155,6 +167,7 @@ def annotate(serve: Serve, sit_down: SitDown, data: Path, folder: Path, n_annota
         assert blocks_of(m2, str(number)) == [whole[n] for n in at]
 
 
+@pytest.mark.slow
 def test_two_annotators_of_an_essay_come_out_byte_for_byte(
     serve: Serve, sit_down: SitDown, data: Path, tmp_path: Path
 ) -> None:
