@@ -192,7 +192,7 @@ def agree_spans(
     sides = [_read_spans(source, shared, problems) for source in (annotations, against) if source is not None]
     texts = _texts_in_common(sides, problems)
     texts = [_count_types(side, roles["type"]) for side in texts]
-    how = None if shared["ci"] is False else resampling(shared, jobs=shared["jobs"])
+    how = None if shared["ci"] is False else resampling(shared, "bca", shared["jobs"])
     work = _SpanAgreement(texts, how, shared["seed"])
     whole = work.measure(typed=typed)
     kinds = usual_order(sorted({s.type for text in chain(*texts) for spans in text.spans.values() for s in spans}))
