@@ -75,7 +75,7 @@ def add_items(tx: Connection, items: Iterable[JudgedItem], now: float) -> int:
     work = [item for item in new if item.kind == "work"]
     places = list(range(first, first + len(work)))
     SystemRandom().shuffle(places)
-    place_of = dict(zip((item.name for item in work), places, strict=True))
+    place_of = {item.name: places.pop() for item in work}
     if current_rules(tx).adaptive:
         place_of = draw_places(tx, work)
     names: set[str] = set()
