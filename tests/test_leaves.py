@@ -43,7 +43,7 @@ for name in {names}:
 """
 
 
-@pytest.fixture(params=[(leaf,) for leaf in LEAVES], ids=LEAVES)
+@pytest.fixture(params=[(leaf,) for leaf in LEAVES], ids=list(LEAVES))
 def leaves(request: pytest.FixtureRequest) -> tuple[str, ...]:
     """The names of folders that are deleted."""
     names: tuple[str, ...] = request.param

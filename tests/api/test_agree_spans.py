@@ -303,13 +303,16 @@ def test_bad_input_is_one_line(
 
 
 # Coverage: annotators who find each error of a text with a probability of their own text, and miss its ends at times.
-SETTINGS = [
-    {"texts": 60, "rate": 1.2, "found": 0.7, "moved": 0.2, "spread": 0.0},
-    {"texts": 150, "rate": 0.6, "found": 0.5, "moved": 0.4, "spread": 0.3},
+SETTINGS: list[tuple[int, float, float, float, float]] = [
+    (60, 1.2, 0.7, 0.2, 0.0),
+    (150, 0.6, 0.5, 0.4, 0.3),
 ]
+"""Texts, spans of a text, the share that a rater finds and moves, and how far texts differ in it."""
 
 
-def _simulate(rng: np.random.Generator, texts: int, rate: float, found: float, moved: float, spread: float) -> object:
+def _simulate(
+    rng: np.random.Generator, texts: int, rate: float, found: float, moved: float, spread: float
+) -> errorbar.Corpus:
     sentences = []
     for _ in range(texts):
         length = int(rng.integers(10, 26))
@@ -318,7 +321,7 @@ def _simulate(rng: np.random.Generator, texts: int, rate: float, found: float, m
         at = np.sort(rng.choice(length - 3, size=min(rng.poisson(rate), 4), replace=False))
         sizes = rng.integers(1, 3, size=len(at))
         for name in "ab":
-            edits = []
+            edits: list[errorbar.Edit] = []
             for start, size in zip(at.tolist(), sizes.tolist(), strict=True):
                 if rng.random() < own:
                     end = start + size + (rng.random() < moved)
@@ -331,12 +334,12 @@ def _simulate(rng: np.random.Generator, texts: int, rate: float, found: float, m
 
 @pytest.mark.slow
 @pytest.mark.parametrize("setting", SETTINGS)
-def test_intervals_cover(setting: Mapping[str, float]) -> None:
+def test_intervals_cover(setting: tuple[int, float, float, float, float]) -> None:
     """Of 95% intervals at least .93 hold what very many texts give; two standard errors of 100 sets below at worst."""
-    truth = errorbar.agree_spans(_simulate(np.random.default_rng(0), **{**setting, "texts": 10_000}), ci=False)
+    truth = errorbar.agree_spans(_simulate(np.random.default_rng(0), 10_000, *setting[1:]), ci=False)
     hits = dict.fromkeys(truth.spans.values, 0)
     for number in range(100):
-        corpus = _simulate(np.random.default_rng([1, number]), **setting)
+        corpus = _simulate(np.random.default_rng([1, number]), *setting)
         result = errorbar.agree_spans(corpus, resamples=400, seed=number)
         for name, estimate in result.spans.values.items():
             interval = estimate.interval

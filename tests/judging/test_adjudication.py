@@ -29,6 +29,7 @@ from errorbar.judging import (
     Lease,
     Store,
     Study,
+    StudyRules,
     Submission,
     add_items,
     claim,
@@ -39,6 +40,7 @@ from errorbar.judging import (
 from errorbar.judging.scheme import Scheme
 from errorbar.judging.study.rules import read_about
 from errorbar.judging.web.rater import lease_record
+from errorbar.judging.web.server_state import Terms
 from tests.judging.conftest import new_database
 from tests.judging.simulated import join, work
 
@@ -186,7 +188,7 @@ def test_nothing_that_a_browser_gets_tells_whose_an_answer_is(tmp_path: Path) ->
             for judge in join(store, *(f"adjudicator-{n}" for n in range(6))):
                 take = partial(claim, rules=about.rules, rater_id=judge, want=10, now=1.0)
                 for lease in store.write(take).leases:
-                    told = json.dumps(lease_record(about.scheme, lease))
+                    told = json.dumps(lease_record(Terms(about.rules, about.scheme), lease))
                     assert "rater-" not in told
                     assert "stratum" not in told
                     choices = json.loads(told)["choices"]
@@ -207,11 +209,13 @@ def test_an_answer_keeps_its_meaning_where_candidates_changed_places(tmp_path: P
     with Study.open(study).store() as store:
         for rater, key in enumerate(join(store, "first", "second")):
             answer_all(store, key, lambda lease, rater=rater: side(lease, ("first", "equal")[rater]))
-    seen: set[bool] = set()
+    seen: set[int] = set()
 
     def accept(lease: Lease) -> dict[str, Any]:
         seen.add(lease.reversed)
-        answers = [choice["answer"] for choice in lease_record(load_scheme("choice"), lease)["choices"]]
+        answers = [
+            choice["answer"] for choice in lease_record(Terms(StudyRules(), load_scheme("choice")), lease)["choices"]
+        ]
         (better,) = [answer for answer in answers if answer["better"] != "equal"]
         assert better == side(lease, "first")
         return dict(better)

@@ -13,12 +13,13 @@ import pytest
 import errorbar
 from errorbar.core.corpus import Corpus
 from errorbar.core.problems import InputError, UsageError
-from errorbar.judging import JudgedItem, Lease, Study, Submission, claim, load_scheme, shown_hash, submit
+from errorbar.judging import JudgedItem, Lease, Study, StudyRules, Submission, claim, load_scheme, shown_hash, submit
 from errorbar.judging.answers import check_answer, label_of
 from errorbar.judging.edits_question import as_record
 from errorbar.judging.scheme_files import with_types
 from errorbar.judging.study.rules import current_rules, read_about
 from errorbar.judging.web.rater import lease_record
+from errorbar.judging.web.server_state import Terms
 from tests.judging.empty_stores import join
 
 SCHEME = load_scheme("edits")
@@ -221,7 +222,7 @@ def test_a_system_s_edits_are_nobody_s_and_their_effect_is_found(tmp_path: Path)
     errorbar.judge_init(study, tmp_path / "text.txt", scheme="edits", systems=tmp_path / "lm-2026.txt", **rules)
 
     def edits_of(lease: Lease) -> list[dict[str, Any]]:
-        record = lease_record(with_types(SCHEME, "none"), lease)
+        record = lease_record(Terms(StudyRules(), with_types(SCHEME, "none")), lease)
         assert "lm-2026" not in json.dumps(record)
         assert "shown" not in json.dumps(record)
         proposed = [
