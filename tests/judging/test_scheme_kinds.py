@@ -41,9 +41,9 @@ CHANGES = {
         '{%- elif shows == "cloze" -%}',
     ),
     "analysis/kind_findings.py": (
-        'KIND_FINDINGS = {"choice"',
+        "KIND_FINDINGS = {",
         'KIND_FINDINGS = {"bare": lambda study, table, *_:'
-        ' iter([Finding("bare", "all", "n", count_figure(len(table)))]), "choice"',
+        ' iter([Finding("bare", "all", "n", count_figure(len(table)))]),',
     ),
 }
 QUESTION_KIND = """
@@ -75,8 +75,8 @@ QUESTION_CHANGES = {
     "web/static/question_kinds.js": ("const QUESTION_KINDS = {", PERCENT_FIELD.lstrip()),
 }
 PAGE = """
-import { kindOf } from './question_kinds.js';
-globalThis.document = { createElement: () => new EventTarget() };
+globalThis.document = { createElement: () => new EventTarget(), getElementById: () => null };
+const { kindOf } = await import('./question_kinds.js');
 const question = { id: 'sure', kind: 'percent' }, fields = [], chosen = [];
 const panel = { on: { choose: (asked, value) => chosen.push([asked.id, value]) } };
 kindOf(question).build(panel, question, { append: (input) => fields.push(input) }, {});
