@@ -28,6 +28,13 @@ class SchemeKind:
     name = "span"
     compares = False
     """Whether two texts are set against each other: items have two candidates, exports sides and pairs."""
+    edits_systems = False
+    """Whether each item is one system's output, of which raters make a reference."""
+
+    def hides_places(self, scheme: Scheme) -> bool:
+        """Whether raters must not see what the writer wrote at a place that is asked about."""
+        del scheme
+        return False
 
     def needs_span(self, scheme: Scheme) -> bool:
         """Whether it asks about a part of the text."""

@@ -13,6 +13,7 @@ from typing import Any
 
 from errorbar.core.problems import shorten_text
 from errorbar.judging.items.item import JudgedItem
+from errorbar.judging.post_edit_kind import PostEditKind
 from errorbar.judging.scheme import NOTHING, Scheme
 from errorbar.judging.scheme_kind import SchemeKind, own_text, texts_if_changed
 from errorbar.judging.shown_texts import candidate_stretches, candidate_texts, cloze_texts
@@ -23,6 +24,10 @@ class ChoiceKind(SchemeKind):
 
     name = "choice"
     compares = True
+
+    def hides_places(self, scheme: Scheme) -> bool:
+        """Where the sides change places at random, nothing may tell which is the writer's."""
+        return scheme.reversible
 
     def unfit(self, scheme: Scheme, item: JudgedItem) -> str:
         """Also refuses an item without two candidates that differ."""
@@ -67,6 +72,11 @@ class ClozeKind(SchemeKind):
 
     name = "cloze"
 
+    def hides_places(self, scheme: Scheme) -> bool:
+        """The gap."""
+        del scheme
+        return True
+
     def needs_span(self, scheme: Scheme) -> bool:
         """The gap is the span."""
         del scheme
@@ -95,7 +105,7 @@ class ClozeKind(SchemeKind):
         return texts_if_changed(["" if word == NOTHING else word for word in answer[scheme.main]], item), False
 
 
-SCHEME_KINDS = {kind.name: kind for kind in (SchemeKind(), ChoiceKind(), ClozeKind())}
+SCHEME_KINDS = {kind.name: kind for kind in (SchemeKind(), ChoiceKind(), ClozeKind(), PostEditKind())}
 """By what a scheme's file says it ``shows``."""
 
 
@@ -111,4 +121,5 @@ def shown_hash(scheme: Scheme, item: JudgedItem, reversed_: bool) -> str:
     order in which they stand, and a cloze text without what belongs into its gap.
     """
     shown = kind_of(scheme).shown(item, reversed_)
-    return hashlib.sha256(json.dumps([scheme.shows, item.before, *shown]).encode()).hexdigest()[:16]
+    content = [scheme.shows, item.before, *shown, *([item.after] if item.after else [])]
+    return hashlib.sha256(json.dumps(content).encode()).hexdigest()[:16]

@@ -22,14 +22,16 @@ class JudgedItem:
         name: Of the item, as exports name it; never sent to a browser.
         text: The sentence; in a choice or cloze test with the writer's word where ``span`` is.
         span: Code points of ``text`` that are asked about, half-open; None: the whole text.
-        before: The sentence before, shown in gray; empty: none.
-        candidates: Of a choice test the two texts that may stand at ``span``: the writer's or first system's first.
+        before: The text before it, shown in gray, paragraphs in lines; empty: none.
+        candidates: Of a choice test the two texts that may stand at ``span``: the writer's or first system's first. Of
+            a text to post-edit the one system's output.
         names: Who wrote the candidates; never sent to a browser.
         kind: ``gold``: the answer is known.
         answers: Of gold: the values of the scheme's main question that are right.
         explanation: Of gold: what the quiz says when an answer was wrong.
         proposed: Of questions of the kind ``token`` the number that a program proposes, shown as a proposal.
         hidden: Whatever else the item file said, for exports alone: strata, flags, votes.
+        after: The text after it, as ``before``.
     """
 
     name: str
@@ -43,10 +45,11 @@ class JudgedItem:
     explanation: str = ""
     hidden: Mapping[str, str] = field(default_factory=dict)
     proposed: Mapping[str, int] = field(default_factory=dict)
+    after: str = ""
 
     def asked(self) -> tuple[object, ...]:
         """All that makes up the question, also what a scheme hides."""
-        return self.text, self.span, self.before, self.candidates
+        return self.text, self.span, self.before, self.candidates, self.after
 
     def marked(self) -> str:
         """The text with what is asked about in brackets; of a choice test both candidates."""
@@ -63,14 +66,17 @@ class JudgedItem:
 
     def text_hash(self) -> str:
         """The hash of the whole question, for the store alone: ``scheme_kinds.shown_hash`` is what browsers get."""
-        content = dict(zip(("text", "span", "before", "candidates"), self.asked(), strict=True))
+        content = dict(zip(("text", "span", "before", "candidates", "after"), self.asked(), strict=True))
+        if not self.after:  # as it is in studies without a wider context
+            del content["after"]
         return hashlib.sha256(json.dumps(content, ensure_ascii=False).encode()).hexdigest()[:16]
 
     def to_json(self) -> str:
         """For the store."""
         record = asdict(self)
-        if not self.proposed:  # as it is in all studies but those that let a program propose
-            del record["proposed"]
+        for name in _RARE:
+            if not record[name]:
+                del record[name]
         return json.dumps(record, ensure_ascii=False)
 
     @classmethod
@@ -81,9 +87,12 @@ class JudgedItem:
             raw[name] = tuple(raw[name])
         raw["span"] = None if raw["span"] is None else tuple(raw["span"])
         return cls(
-            **{field.name: raw[field.name] for field in fields(cls) if field.name in raw or field.name != "proposed"}
+            **{field.name: raw[field.name] for field in fields(cls) if field.name in raw or field.name not in _RARE}
         )
 
+
+_RARE = ("proposed", "after")
+"""What most studies have none of: it is not written there."""
 
 Round = Literal["main", "quiz", "repeat"]
 State = Literal["open", "done", "expired", "skipped", "extra", "aside"]

@@ -10,6 +10,7 @@ from sqlalchemy import Connection, text
 
 from errorbar.core.problems import Problem, UsageError
 from errorbar.judging.items.item import JudgedItem
+from errorbar.judging.post_edit_kind import places_of
 from errorbar.judging.protocol.assignments import (
     HALTED,
     change_states,
@@ -63,6 +64,7 @@ def add_items(tx: Connection, items: Iterable[JudgedItem], now: float) -> int:
             (``judge-item-changed``).
     """
     new = list(items)
+    systems = current_rules(tx).systems
     for item in new:
         if "\0" in f"{item.name}{''.join(item.answers)}":
             message = f"an item's name or answer has the character U+0000: '{item.name}'"
@@ -70,9 +72,12 @@ def add_items(tx: Connection, items: Iterable[JudgedItem], now: float) -> int:
         known = tx.execute(_NAMED, {"name": item.name}).first()
         if known is not None:
             raise _known_item_error(item, JudgedItem.from_json(known[1]))
-    first = tx.scalar(_NEXT_PLACE)
-    places = list(range(first, first + sum(item.kind == "work" for item in new)))
-    SystemRandom().shuffle(places)
+    first, work = int(tx.scalar(_NEXT_PLACE) or 0), [item for item in new if item.kind == "work"]
+    if systems:
+        places = places_of(work, systems, first)[::-1]
+    else:
+        places = list(range(first, first + len(work)))
+        SystemRandom().shuffle(places)
     names: set[str] = set()
     for item in new:
         if item.name in names:

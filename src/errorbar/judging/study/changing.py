@@ -26,6 +26,7 @@ from errorbar.judging.study.invitations import all_invites, revoke
 from errorbar.judging.study.make import check_rules
 from errorbar.judging.study.raters import MANAGER
 from errorbar.judging.study.rules import (
+    FIXED_RULES,
     Direction,
     Policy,
     StudyRules,
@@ -172,6 +173,9 @@ def update_rules(before: StudyRules, new_values: Mapping[str, Rule]) -> StudyRul
     changed: dict[str, Any] = {}
     for key, value in new_values.items():
         name = key.replace("-", "_")
+        if name in FIXED_RULES:
+            message = f"the rule {key} is chosen when a study is made"
+            raise UsageError(Problem("judge-rule", message, fix="make another study"))
         if name not in known:
             fix = nearest(key, [rule.replace("_", "-") for rule in known])
             raise UsageError(Problem("judge-rule", f"no rule is called '{key}'", fix=fix))

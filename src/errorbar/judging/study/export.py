@@ -24,12 +24,13 @@ from errorbar.api.arguments import public
 from errorbar.core.corpus import Sentence
 from errorbar.core.edit import Edit
 from errorbar.core.problems import Place, Problem, Problems, UsageError, nearest, unknown_ending, visible_json
-from errorbar.edits.texts import overlaps
+from errorbar.edits.texts import extract_edits, overlaps
 from errorbar.formats.m2 import write_m2
 from errorbar.formats.saving import STANDARD_OUTPUT, is_stream, save_lines
 from errorbar.judging.protocol.halting import judgments_beyond
 from errorbar.judging.scheme import Scheme, tokens
 from errorbar.judging.scheme_kinds import kind_of
+from errorbar.judging.study.edited_outputs import save_references
 from errorbar.judging.study.folder import Study
 from errorbar.judging.study.rows import (
     PARTS,
@@ -99,6 +100,8 @@ def _edits(row: JudgmentRow, scheme: Scheme, answer: Mapping[str, Any]) -> list[
     texts, optional = kind_of(scheme).corrections(scheme, item, label, answer)
     if not texts:
         return []
+    if kind_of(scheme).edits_systems:
+        return extract_edits(item.text.split(), texts[0].split())
     words_of = item.text[:start], item.text[end:]
     first, last, before, after = _around(item.text, start, end)
     replacements = [" ".join(f"{before}{_apart(text, words_of)}{after}".split()) for text in texts]
@@ -126,7 +129,7 @@ def _around(text: str, start: int, end: int) -> tuple[int, int, str, str]:
 # ``judge_export``: a study's judgments as files, of one moment, the same bytes whenever nothing has changed.
 
 
-To = Literal["csv", "jsonl", "pairs", "set", "m2"]
+To = Literal["csv", "jsonl", "pairs", "set", "m2", "references"]
 KINDS: tuple[To, ...] = get_args(To)
 NONE_YET = "judge-no-judgments"
 """Said of a file in which there is nothing yet."""
@@ -140,7 +143,7 @@ class JudgeExport(Result):
     Attributes:
         out: The file.
         to: What it holds.
-        n_lines: Lines of it.
+        n_lines: Lines of it; of references how many there are.
         notes: Warnings.
     """
 
@@ -173,7 +176,8 @@ def judge_export(
         out: The file to write, gzipped where it ends in ``.gz``; ``-``: standard output.
         to: What to write: csv: a row for each judgment, for crowd, agree, curve and sample estimate; jsonl: everything,
             events too, of which judge init restores the study; pairs: for rank; set: as sample draw wrote it; m2:
-            raters' corrections. None: by the ending of the file, .csv, .jsonl or .m2; a stream gets CSV.
+            raters' corrections; references: of systems' outputs that were edited, into a folder, a corpus for each
+            system and the editors' times. None: by the ending of the file, .csv, .jsonl or .m2; a stream gets CSV.
         include: Of tables, judgments that do not count otherwise; ``beyond``: of a study that may stop early, those of
             items on which its estimate does not rest.
 
@@ -200,7 +204,10 @@ def judge_export(
             yield line
 
     with opened.snapshot() as tx:
-        save_lines(counted(_lines(tx, kind, parts, problems)), target)
+        if kind == "references":
+            n = save_references(tx, read_about(tx).scheme, target, parts, problems)
+        else:
+            save_lines(counted(_lines(tx, kind, parts, problems)), target)
         beyond = 0 if kind == "jsonl" or "beyond" in parts else judgments_beyond(tx)
     if beyond:
         message = (
@@ -209,7 +216,7 @@ def judge_export(
         problems.notes.append(
             Problem("judge-beyond", message, fix="--include=beyond writes them too", severity="warning")
         )
-    if n <= 1 and kind != "jsonl":
+    if n <= (kind != "references") and kind != "jsonl":
         message = "no judgment has been given so far"
         problems.notes.append(Problem(NONE_YET, message, severity="warning"))
     return JudgeExport(target, kind, n, tuple(problems.notes))

@@ -443,8 +443,8 @@ async def work(request: Request) -> Response:
 
     def look(snapshot: Connection) -> tuple[Terms, str, int]:
         terms = desk.terms(snapshot)
-        k, has_quota = terms.rules.raters_per_item, terms.rules.items_per_rater > 0
-        return terms, _guidelines(desk, snapshot), 0 if has_quota else count_items_of(snapshot, rater, k)
+        has_quota = terms.rules.items_per_rater > 0
+        return terms, _guidelines(desk, snapshot), 0 if has_quota else count_items_of(snapshot, terms.rules, rater)
 
     terms, guidelines, total = await desk.read(look)
     owner = derive_token(desk.key, "owner", str(rater))

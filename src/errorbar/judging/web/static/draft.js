@@ -157,7 +157,8 @@ export class Draft {
   undo() {
     const state = this.earlier.pop();
     if (state === undefined) return false;
-    Object.assign(this, JSON.parse(state));
+    const { typed, ...rest } = JSON.parse(state);
+    Object.assign(this, rest, { typed: { ...this.typed, ...typed } }); // what was typed since is no step to undo
     return true;
   }
 }

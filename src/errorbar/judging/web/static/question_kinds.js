@@ -1,6 +1,8 @@
 // The kinds of questions, one object each: how an answer is given and shown. The server's are in question_kinds.py.
 // Nothing here touches the page but by what the panel offers.
 
+import { RewriteInput } from './post_edit.js';
+
 /** @typedef {import('./draft.js').Question} Question */
 /** @typedef {import('./draft.js').Draft} Draft */
 /** @typedef {import('./panel.js').Panel} Panel */
@@ -15,6 +17,9 @@ class QuestionKind {
 
   /** Whether any words can be typed, also in the blank of the text. */
   isFree = false;
+
+  /** Whether only time with the focus on the page counts. */
+  needsFocus = false;
 
   /** Whether answers name tokens of the text. */
   namesTokens = false;
@@ -88,6 +93,30 @@ class TextKind extends WordsKind {
   isFree = true;
 }
 
+/** The whole text of the item, as it should be. */
+class RewriteKind extends QuestionKind {
+  isTyped = true;
+
+  needsFocus = true;
+
+  build(panel, question, field, draft) {
+    const input = new RewriteInput(question, panel.view.rewritten, {
+      said: () => draft.answer[question.id],
+      typed: () => draft.typed[question.id],
+      type: (text) => panel.on.type(question, text),
+      set: (said) => panel.on.words(question, said),
+      confirm: () => panel.on.confirm(),
+      complain: panel.on.complain,
+    });
+    panel.inputs.set(question.id, input);
+    field.append(...input.parts);
+  }
+
+  show(panel, question, field) {
+    panel.showInput(question, field);
+  }
+}
+
 /** One token. */
 class TokenKind extends QuestionKind {
   namesTokens = true;
@@ -133,6 +162,7 @@ class MarksKind extends TokenKind {
 /** @type {Record<string, QuestionKind>} */
 const QUESTION_KINDS = {
   one: new OneKind(), marks: new MarksKind(), words: new WordsKind(), text: new TextKind(), token: new TokenKind(),
+  rewrite: new RewriteKind(),
 };
 
 /**
