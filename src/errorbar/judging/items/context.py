@@ -2,8 +2,8 @@
 
 Conventions
     Only what the study allows is kept with an item, so that nothing else can reach a browser. Sentences of a paragraph
-    stand in one line, joined by spaces. Paragraphs are those of essays that were read with them (NUCLE SGML); elsewhere
-    an empty sentence ends one. Documents are those of the corpus.
+    stand in one line, joined by spaces. Paragraphs are those that the corpus numbers (JSONL, made of NUCLE SGML); an
+    empty sentence ends one too. Documents are those of the corpus.
     Where raters must not know what the writer wrote at a place (the gap of a cloze test, the sides of a choice), such
     places of other sentences are shown as ``___``, and a sentence that says the same as the item is left out.
 """
@@ -67,7 +67,7 @@ def _number_blocks(sentences: Sequence[Sentence], context: Context) -> list[int]
         )
     if context == "paragraph" and not has_paragraphs:
         message = "the corpus does not say where a paragraph begins"
-        fix = "give SGML, put an empty line between paragraphs, or choose another --context"
+        fix = "errorbar convert SGML to JSONL, or put an empty line between paragraphs"
         raise UsageError(Problem("judge-context", message, fix=fix))
     blocks: list[int] = []
     last: tuple[object, ...] = ()
