@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import dataclasses
 import json
 import random
 import re
@@ -22,6 +23,9 @@ from errorbar.judging.protocol.next_item import count_items_of
 from errorbar.judging.study.rules import read_about
 from errorbar.judging.web.rater import lease_record
 from tests.judging.empty_stores import empty_database, join
+from tests.judging.jepsen.check_places import at_most_k_always, editors_as_designed, nobody_twice
+from tests.judging.jepsen.history import History
+from tests.judging.jepsen.stored import read_stored
 
 SCHEME = load_scheme("post-edit")
 SYSTEMS = ("careful", "greedy", "zealous")
@@ -133,6 +137,21 @@ def test_nested_editors_work_for_one_system(tmp_path: Path, seed: int) -> None:
         assert [*tx.exec_driver_sql("SELECT taken FROM item WHERE taken <> 2")] == []
 
 
+@pytest.mark.parametrize("editors", ["crossed", "nested"])
+def test_the_checker_of_editors_finds_what_it_is_for(tmp_path: Path, editors: Literal["crossed", "nested"]) -> None:
+    study = make(tmp_path, 4, editors, 1)
+    work_to_the_end(study, 3, 4)
+    stored = read_stored(f"sqlite:///{study / 'store.sqlite3'}")
+    for check in (editors_as_designed, at_most_k_always, nobody_twice):
+        assert check(History(), stored) == []
+    first = stored.assignment[0]
+    of = {row["id"]: row["name"].split("/") for row in stored.item}
+    sentence, system = of[first["item"]]
+    other = next(each for each, (own, name) in of.items() if own == sentence and name != system)
+    bad = dataclasses.replace(stored, assignment=[*stored.assignment, {**first, "item": other}])
+    assert editors_as_designed(History(), bad)
+
+
 def test_free_editors_get_anything(tmp_path: Path) -> None:
     study = make(tmp_path, 4, "free", 1)
     work_to_the_end(study, 1, 1, careless=False)
@@ -147,7 +166,7 @@ def test_crossed_on_postgresql_and_sqlite(tmp_path: Path, store_url: str) -> Non
     for editors in ("crossed", "nested"):
         folder = tmp_path / editors
         folder.mkdir()
-        study = make(folder, 6, editors, 1, store=store_url)  # type: ignore[arg-type]
+        study = make(folder, 6, editors, 1, store=store_url)
         assert {*work_to_the_end(study, 7, 5)} == {"finished"}
         for pairs in had(study).values():
             assert len({sentence for sentence, _ in pairs}) == len(pairs)

@@ -44,7 +44,7 @@ def written(folder: Path, text: str) -> Path:
     return path
 
 
-SHIPPED = ["choice", "cloze", "edit-valid", "error-ok", "preposition"]
+SHIPPED = ["choice", "cloze", "edit-valid", "error-ok", "post-edit", "preposition"]
 
 
 @pytest.mark.parametrize("name", SHIPPED)

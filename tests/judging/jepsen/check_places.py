@@ -141,3 +141,26 @@ def excluded_do_not_count(_history: History, stored: Stored) -> list[str]:
         f"rater {each} is {'excluded' if each in out else 'active'}, the table of exclusions says otherwise"
         for each in set(out) ^ open_exclusions
     ]
+
+
+def editors_as_designed(_history: History, stored: Stored) -> list[str]:
+    """Nobody was ever given two outputs of one sentence; nested editors had outputs of one system alone."""
+    if stored.editors == "free":
+        return []
+    of = {row["id"]: json.loads(row["payload"]) for row in stored.item}
+    systems: dict[tuple[int, str], set[str]] = defaultdict(set)
+    for row in stored.assignment:
+        item = of[row["item"]]
+        if item["kind"] == "work":
+            systems[row["rater"], item["hidden"]["sentence"]].update(item["names"])
+    faults = [
+        f"rater {rater} was given the outputs of {', '.join(sorted(names))} of sentence {sentence}"
+        for (rater, sentence), names in systems.items()
+        if len(names) > 1
+    ]
+    if stored.editors == "nested":
+        by_rater: dict[int, set[str]] = defaultdict(set)
+        for (rater, _), names in systems.items():
+            by_rater[rater] |= names
+        faults += [f"rater {rater} edits {len(names)} systems" for rater, names in by_rater.items() if len(names) > 1]
+    return faults

@@ -17,6 +17,7 @@ from pathlib import Path
 from sqlalchemy import Connection
 
 from errorbar.core.corpus import Sentence
+from errorbar.core.csv_cells import csv_line
 from errorbar.core.problems import Place, Problem, Problems, UsageError
 from errorbar.edits.texts import extract_edits
 from errorbar.formats.jsonl import write_jsonl
@@ -26,7 +27,7 @@ from errorbar.judging.items.item import JudgedItem
 from errorbar.judging.post_edit_kind import rater_text
 from errorbar.judging.scheme import Scheme
 from errorbar.judging.scheme_kinds import kind_of
-from errorbar.judging.study.rows import JudgmentRow, Part, csv_line, judgment_rows, rows
+from errorbar.judging.study.rows import JudgmentRow, Part, judgment_rows, rows
 
 TIMES = "times.csv"
 

@@ -104,14 +104,17 @@ class StudyRules:
         for name in ("eligibility", "systems"):
             raw[name] = tuple(raw.get(name, ()))
         return cls(
-            **{field.name: raw[field.name] for field in fields(cls) if field.name in raw or field.name not in _LATER}
+            **{
+                field.name: raw[field.name]
+                for field in fields(cls)
+                if field.name in raw or field.name not in (*_LATER, *FIXED_RULES)
+            }
         )
 
 
-_LATER = ("stop", "title", "contact", "minutes", "pay_total", "return_url", "break_minutes", "break_items")
 FIXED_RULES = ("editors", "systems")
 """Rules by which items got their places: they are never changed."""
-_LATER += FIXED_RULES
+_LATER = ("stop", "title", "contact", "minutes", "pay_total", "return_url", "break_minutes", "break_items")
 """Rules that studies of older versions do not have."""
 
 
