@@ -84,13 +84,16 @@ def test_the_scheme_of_the_docs_is_read(tmp_path: Path) -> None:
 
 WRONG = {
     ('main = "score"', 'main = "score"\ncolour = "red"'): "own.toml:5: a scheme has no table or key 'colour'",
-    ('shows = "span"', 'shows = "spam"'): "3: shows must be span or choice or cloze, got 'spam'; did you mean 'span'?",
+    (
+        'shows = "span"',
+        'shows = "spam"',
+    ): "3: shows must be span or choice or cloze or post-edit, got 'spam'; did you mean 'span'?",
     ('main = "score"', 'main = "scor"'): "4: main is 'scor'; did you mean 'score'?",
     ('main = "score"', 'main = "why"'): "main is 'why' (expected a question that everybody must answer)",
     ('id = "why"', 'id = "score"'): "two questions are called 'score'",
     ('id = "why"', 'id = "rater"'): "a question cannot be called 'rater'",
     ('id = "why"', 'id = "Why not"'): "a question cannot be called 'Why not'",
-    ('kind = "text"', 'kind = "texts"'): "kind must be one or marks or words or text or token, got 'texts'",
+    ('kind = "text"', 'kind = "texts"'): "kind must be one or marks or words or text or token or rewrite, got 'texts'",
     ("when = { score", "when = { scores"): "names 'scores', which is no earlier question; did you mean 'score'?",
     ('["1", "2"] }', '["1", "5"] }'): "'score' has no option '5'",
     ('"3", "4"]', '"3", "3"]'): "two options of question 'score' have the value '3'",

@@ -17,7 +17,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from os import fspath
-from typing import Literal
+from typing import Literal, TypedDict, Unpack
 
 from errorbar.api.inputs import ReadingOptions, Systems, load, read_corpus
 from errorbar.core.corpus import Corpus, Hypothesis, Sentence
@@ -486,15 +486,22 @@ TABLES = (".csv", ".tsv", ".jsonl")
 CORPORA = (".m2", ".sgml", ".json", ".md")
 
 
+class Wanted(TypedDict, total=False):
+    """Which items of a corpus are wanted.
+
+    Attributes:
+        items: Which words, tokens, gaps, sentences; ``edits``: what was changed.
+        against: Of a choice test: whom a system's text is set against.
+        context: How much of the text around an item is shown.
+    """
+
+    items: str
+    against: Against
+    context: Context
+
+
 def read_items(
-    source: Source | Corpus,
-    scheme: Scheme,
-    problems: Problems,
-    *,
-    systems: Systems = (),
-    items: str = "",
-    against: Against = "writer",
-    context: Context = "sentence",
+    source: Source | Corpus, scheme: Scheme, problems: Problems, *, systems: Systems = (), **wanted: Unpack[Wanted]
 ) -> list[JudgedItem]:
     """Read items for a scheme; what is wrong is recorded, and of a corpus repaired where ``problems`` are lenient.
 
@@ -503,9 +510,7 @@ def read_items(
         scheme: That asks about them.
         problems: Where problems and notes go.
         systems: Texts of systems for the sentences.
-        items: Of a corpus: which words, tokens, gaps, sentences; ``edits``: what was changed.
-        against: Of a choice test: whom a system's text is set against.
-        context: Of a corpus: how much of the text around an item is shown.
+        wanted: Which items of a corpus.
 
     Raises:
         InputError: If a file is bad.
@@ -513,8 +518,9 @@ def read_items(
     """
     listed = isinstance(systems, str) or bool(systems)
     if not isinstance(source, Corpus) and _is_table(source):
-        options = ("systems", listed), ("items", items), ("against", against != "writer")
-        for name, value in (*options, ("context", context != "sentence")):
+        usual = {"items": "", "against": "writer", "context": "sentence"}
+        asked = {"systems": listed} | {name: wanted.get(name, value) != value for name, value in usual.items()}
+        for name, value in asked.items():
             if value:
                 message = f"--{name} is for a corpus or sentences, and this is a table of items"
                 raise UsageError(Problem("useless-option", message, fix="leave it out"))
@@ -523,7 +529,7 @@ def read_items(
         corpus = source if isinstance(source, Corpus) else _corpus(source, problems)
         reading = ReadingOptions(lenient=problems.lenient)
         outputs: Sequence[Hypothesis] = load(corpus, systems, reading).systems if listed else ()
-        judged_items = corpus_items(corpus, outputs, scheme, items=items, against=against, context=context)
+        judged_items = corpus_items(corpus, outputs, scheme, **wanted)
     problems.raise_errors()
     if not judged_items:
         raise UsageError(Problem("judge-no-items", "the file has no item", fix="give a table with a row for each"))
