@@ -31,6 +31,11 @@ class PostEditKind(SchemeKind):
     name = "post-edit"
     edits_systems = True
 
+    def gives_corrections(self, scheme: Scheme) -> bool:
+        """The text that a rater leaves."""
+        del scheme
+        return True
+
     def unfit(self, scheme: Scheme, item: JudgedItem) -> str:
         """Also refuses an item without an output, and what is too long to be edited in one piece."""
         del scheme
@@ -52,11 +57,6 @@ class PostEditKind(SchemeKind):
         """Both texts."""
         del scheme, reversed_
         return {"source": item.text, "output": item.candidates[0]}
-
-    def gives_corrections(self, scheme: Scheme) -> bool:
-        """The text that a rater leaves."""
-        del scheme
-        return True
 
     def corrections(
         self, scheme: Scheme, item: JudgedItem, label: str, answer: Mapping[str, Any]
