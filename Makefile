@@ -13,10 +13,10 @@ BUILD_INPUTS := pyproject.toml setup.py $(wildcard src/errorbar/*/*.pyx src/erro
 # Tests start hundreds of programs, each of which would compile every module anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo tokenize parquet report dask codabench errant detect judge postgresql inspect lm-eval all check layers test postgresql-server tex browsers test-slow test-browser test-harness test-install ready pictures fuzz lint types docs bench packages pipeline models lock clean
+.PHONY: help demo tokenize parquet report dask codabench errant detect judge postgresql inspect lm-eval all check layers test postgresql-server tex browsers test-slow test-measured test-browser test-harness test-install ready pictures fuzz lint types docs bench packages pipeline models lock clean
 
 help:
-	@echo "make demo | all | $(subst $() , | ,$(EXTRAS)) | check | test | postgresql-server | tex | browsers | test-slow | test-browser | test-harness | test-install | ready | pictures | fuzz | lint | types | docs | bench | packages | pipeline | models | lock | clean"
+	@echo "make demo | all | $(subst $() , | ,$(EXTRAS)) | check | test | postgresql-server | tex | browsers | test-slow | test-measured | test-browser | test-harness | test-install | ready | pictures | fuzz | lint | types | docs | bench | packages | pipeline | models | lock | clean"
 
 ifdef UV
 INSTALL := $(UV) pip install --quiet --python $(BIN)/python --constraint constraints.txt
@@ -102,7 +102,11 @@ tex:
 		echo "no LaTeX here, and it cannot be installed: tests that compile exports will skip"
 
 test-slow: $(VENV)/.dev $(VENV)/.extra-errant postgresql-server tex
-	$(PYTEST) -m "(slow or hypothesis) and not browser and not install" --hypothesis-profile thorough
+	$(PYTEST) -m "(slow or hypothesis) and not measured and not browser and not install" --hypothesis-profile thorough
+
+# Half an hour: simulations and trainings whose pages in docs/measurements were made by them, of which test-slow has parts.
+test-measured: $(VENV)/.dev $(VENV)/.extra-errant
+	$(PYTEST) -m measured
 
 $(VENV)/.browser: $(VENV)/.dev
 	$(INSTALL) --group browser

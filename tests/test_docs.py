@@ -44,7 +44,7 @@ MEASURED_ROWS = {
     "loop": 13,
     "own-references": 27,
     "pools": 29,
-    "ranking": 50,
+    "ranking": 57,
     "references": 23,
     "sampling": 65,
     "selection": 18,

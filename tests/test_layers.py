@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -137,6 +138,17 @@ def test_only_stores_have_sql() -> None:
     """Judgments, and edits that took long to make."""
     found = {m for m, path in MODULES.items() if "sqlite3" in set(imports(path)) and folder(m) != "judging"}
     assert found == {"errorbar.edits.errant"}
+
+
+def test_assert_statements_only_narrow_types() -> None:
+    """Python -O leaves them out: nothing may depend on them."""
+    for module, path in MODULES.items():
+        nodes = parse_nodes(path)
+        assert "__debug__" not in {node.id for node in nodes if isinstance(node, ast.Name)}, module
+        for node in nodes:
+            if isinstance(node, ast.Assert):
+                text = ast.unparse(node.test)
+                assert re.fullmatch(r"isinstance\([\w.]+, \w+\)|[\w.]+ is not None", text), f"{module}: {text}"
 
 
 @pytest.mark.parametrize("module", ["errorbar", "errorbar.cli.main"])

@@ -21,11 +21,8 @@ LEAVES = {
     "harnesses": ([], []),
 }
 """Of each folder the commands and the public names that go with it."""
-REST = (
-    *("api", "cli", "core", "receipts", "reporting", "reproduce", "tables", "tasks"),
-    *LEAVES,
-)
-"""Folders of tests of what stays; those of leaves are of the other two."""
+REST = ("cli", "receipts", "reproduce", "tasks")
+"""Folders of tests of what stays, and which knows of leaves by their entry points."""
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
 IMPORT_ALL = """
@@ -46,11 +43,11 @@ for name in {names}:
 """
 
 
-@pytest.fixture(params=LEAVES)
-def leaf(request: pytest.FixtureRequest) -> str:
-    """The name of a folder."""
-    name: str = request.param
-    return name
+@pytest.fixture(params=[(leaf,) for leaf in LEAVES], ids=list(LEAVES))
+def leaves(request: pytest.FixtureRequest) -> tuple[str, ...]:
+    """The names of folders that are deleted."""
+    names: tuple[str, ...] = request.param
+    return names
 
 
 @pytest.fixture
@@ -62,11 +59,12 @@ def checkout(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def run(leaf: str, checkout: Path) -> Run:
-    """Run Python with a copy of the package that lacks the leaf."""
+def run(leaves: tuple[str, ...], checkout: Path) -> Run:
+    """Run Python with a copy of the package that lacks the leaves."""
     ignored = shutil.ignore_patterns("__pycache__", "*.c", "*.egg-info")
     shutil.copytree(Path(errorbar.__file__).parent, checkout / "src" / "errorbar", ignore=ignored)
-    shutil.rmtree(checkout / "src" / "errorbar" / leaf)
+    for leaf in leaves:
+        shutil.rmtree(checkout / "src" / "errorbar" / leaf)
     environment = os.environ | {"PYTHONPATH": str(checkout / "src"), "COLUMNS": "200"}
 
     def python(*arguments: object, timeout: float = 100) -> subprocess.CompletedProcess[str]:
@@ -83,7 +81,8 @@ def listed(text: str) -> Sequence[str]:
     return re.findall(r"^  ([a-z][a-z-]+)  ", text, re.MULTILINE)
 
 
-def test_its_commands_and_names_go_and_all_others_stay(leaf: str, run: Run, checkout: Path) -> None:
+def test_its_commands_and_names_go_and_all_others_stay(leaves: tuple[str], run: Run, checkout: Path) -> None:
+    (leaf,) = leaves
     commands, names = LEAVES[leaf]
     done = run("-c", IMPORT_ALL)
     assert done.returncode == 0, done.stderr
@@ -103,14 +102,15 @@ def test_its_commands_and_names_go_and_all_others_stay(leaf: str, run: Run, chec
 
 
 @pytest.mark.slow
-def test_the_tests_of_the_rest_pass(leaf: str, run: Run, checkout: Path) -> None:
+@pytest.mark.parametrize("leaves", [tuple(LEAVES)], ids=["all"])
+def test_without_any_the_tests_of_the_rest_pass(run: Run, checkout: Path) -> None:
     for name in ("docs", "packages", "examples"):
         shutil.copytree(ROOT / name, checkout / name, ignore=shutil.ignore_patterns("_build", "build"))
     for name in ("pyproject.toml", "README.md", "Makefile", "CHANGELOG.md"):
         shutil.copy(ROOT / name, checkout / name)
     (checkout.parent / "shared").symlink_to(ROOT.parent / "shared")
-    ignored = shutil.ignore_patterns("__pycache__", leaf)
+    ignored = shutil.ignore_patterns("__pycache__", *LEAVES)
     shutil.copytree(ROOT / "tests", checkout / "tests", ignore=ignored)
-    folders = [f"tests/{name}" for name in REST if name != leaf]
+    folders = [f"tests/{name}" for name in REST]
     done = run("-m", "pytest", "-q", "-p", "no:cacheprovider", "-n", "2", "--dist", "loadfile", *folders, timeout=1500)
     assert done.returncode == 0, done.stdout[-5000:]

@@ -1,6 +1,7 @@
 """The public names, each with its module: for type checkers and editors, and for ``__init__.py``."""
 
 from errorbar.api.agree import agree as agree
+from errorbar.api.agree_spans import agree_spans as agree_spans
 from errorbar.api.attack import attack as attack
 from errorbar.api.audit import audit_draw as audit_draw
 from errorbar.api.audit import audit_estimate as audit_estimate
@@ -17,6 +18,7 @@ from errorbar.api.crowd_answers import crowd_mine as crowd_mine
 from errorbar.api.crowd_answers import crowd_raters as crowd_raters
 from errorbar.api.curve import curve as curve
 from errorbar.api.fit_judges import fit_judges as fit_judges
+from errorbar.api.import_judgments import judge_import as judge_import
 from errorbar.api.inputs import read_corpus as read_corpus
 from errorbar.api.inputs import read_system as read_system
 from errorbar.api.judgment_input import read_judgments as read_judgments
@@ -44,6 +46,7 @@ from errorbar.detectors.training import train as train
 from errorbar.edits.maxmatch import max_match as max_match
 from errorbar.judging.analysis.study_analysis import judge_analyze as judge_analyze
 from errorbar.judging.demo import judge_demo as judge_demo
+from errorbar.judging.study.adjudicate import judge_adjudicate as judge_adjudicate
 from errorbar.judging.study.backup import judge_backup as judge_backup
 from errorbar.judging.study.backup import judge_restore as judge_restore
 from errorbar.judging.study.backup import judge_upgrade as judge_upgrade
@@ -51,6 +54,7 @@ from errorbar.judging.study.changing import judge_change as judge_change
 from errorbar.judging.study.export import judge_export as judge_export
 from errorbar.judging.study.invitations import judge_invite as judge_invite
 from errorbar.judging.study.make import judge_init as judge_init
+from errorbar.judging.study.raters import judge_forget as judge_forget
 from errorbar.judging.study.raters import judge_raters as judge_raters
 from errorbar.judging.study.rows import judge as judge
 from errorbar.judging.study.status import judge_status as judge_status

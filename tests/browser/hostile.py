@@ -38,7 +38,7 @@ def hostile_browse() -> Browse:
         whole = BrowseEdit(start, end, TEXTS, text[:60], optional=True)
         overlapping = BrowseEdit(start, min(start + 3, len(text)), (), TEXTS[number % len(TEXTS)])
         at_the_end = BrowseEdit(len(text), len(text), (TEXTS[0],), "__proto__")
-        mine = tuple((replace(whole, matched=bool(index % 2)),) if index % 3 else () for index in range(200))
+        mine = tuple((whole._replace(matched=bool(index % 2)),) if index % 3 else () for index in range(200))
         units.append(
             BrowseUnit(
                 text[:80] if number % 2 else str(number),

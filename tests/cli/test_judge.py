@@ -176,9 +176,27 @@ def test_a_backup_is_the_study_again(study: Path, errorbar: CommandLine, tmp_pat
     assert "[judge-taken]" in errorbar("judge", "backup", study, tmp_path / "saved").err
 
 
-@pytest.mark.parametrize("name", ["serve", "invite", "raters", "change", "backup"])
+def test_an_adjudication_is_made_and_analyzed(study: Path, errorbar: CommandLine, tmp_path: Path) -> None:
+    judged(study, "ann", errorbar)
+    nothing = errorbar("judge", "adjudicate", study, tmp_path / "decided")
+    assert "[judge-no-difference]" in nothing.err
+    assert "--all" in nothing.err
+    made = errorbar("judge", "adjudicate", study, tmp_path / "decided", "--all", "--format", "json")
+    counts = validated("judge-adjudicate", made.out)
+    assert (counts["items"], counts["agreed_items"], counts["raters"]) == (2, 0, ["ann"])
+    assert [warning["code"] for warning in counts["warnings"]] == ["judge-unfinished"]
+    judged(tmp_path / "decided", "bea", errorbar)
+    analysis = errorbar("judge", "analyze", tmp_path / "decided", "--format", "json").out
+    findings = validated("judge-analyze", analysis)["findings"]
+    assert {each["section"] for each in findings} >= {"adjudication", "decisions", "upheld"}
+    assert "ann" in {each["of"] for each in findings}
+    expert = errorbar("judge", "analyze", tmp_path / "decided", "--expert", "ann")
+    assert "[useless-option]" in expert.err
+
+
+@pytest.mark.parametrize("name", ["serve", "invite", "raters", "change", "backup", "adjudicate"])
 def test_a_folder_that_is_no_study(name: str, errorbar: CommandLine, tmp_path: Path) -> None:
-    more = [tmp_path / "out"] if name == "backup" else []
+    more = [tmp_path / "out"] if name in ("backup", "adjudicate") else []
     said = errorbar("judge", name, tmp_path, *more)
     assert said.code == 2
     assert "[judge-no-study]" in said.err

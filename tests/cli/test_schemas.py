@@ -103,6 +103,8 @@ CALLS: dict[str, list[tuple[str, ...]]] = {
 }
 ELSEWHERE = {
     "agree",
+    "judge-import",  # tests/api/test_import_judgments.py
+    "agree-spans",  # tests/api/test_agree_spans.py
     "audit-estimate",  # tests/cli/test_audit.py
     "judges-fit",  # tests/cli/test_judges_fit.py
     "ceiling",
@@ -111,6 +113,7 @@ ELSEWHERE = {
     "score",
     "data-fetch",  # tests/datasets/test_data_command.py, which has a server
     *(f"judge-{name}" for name in ("invite", "raters", "change", "backup", "restore")),  # tests/cli/test_judge.py
+    "judge-forget",  # tests/judging/test_withdrawal.py
     "sample-key",  # below
     *("judge-analyze", "judge-status"),  # tests/judging/test_study_at_work.py, which has studies
 }

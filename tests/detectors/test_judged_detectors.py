@@ -213,7 +213,7 @@ def page_rows(cells: list[Cell]) -> Iterator[str]:
             yield f"| {row} | {values[PLOT, row, 'items']:,.0f} | {' | '.join(made)} |"
 
 
-@pytest.mark.slow
+@pytest.mark.measured
 def test_the_page_is_what_trained_detectors_score(data: Path, trained: Path) -> None:
     text = MEASURED.read_text(encoding="utf-8")
     rows = [*page_rows([*reproduce("madnani2011", Sources(data, trained))])]

@@ -12,6 +12,7 @@ from sqlalchemy import insert
 
 from errorbar.judging import RATER, Lease, Store, Study, Submission, claim, shown_hash, submit
 from errorbar.judging.scheme import NOTHING, Scheme
+from errorbar.judging.scheme_kinds import kind_of
 from errorbar.judging.study.rules import read_about
 
 COMMENT = 'a "remark", with\na line break, \U0001f600 and \u05d0\u05d1'
@@ -28,6 +29,12 @@ def any_answer(scheme: Scheme, random: Random) -> dict[str, Any]:
         words = {"prepositions": random.sample(["on", "in", "of"], 2)} if rating in ("incorrect", "equal") else {}
         return {**said, "rating": rating, **words}
     return {scheme.main: random.choice(options)}
+
+
+def any_ranks(scheme: Scheme, lease: Lease, random: Random) -> dict[str, Any]:
+    """A rank for each output, by chance."""
+    n = len(lease.item.candidates)
+    return {scheme.main: [random.randint(1, n) for _ in range(n)]}
 
 
 def join(store: Store, *names: str) -> list[int]:
@@ -64,7 +71,8 @@ def work(
             posts = []
             for lease in leases:
                 n += 1
-                said = answer(about.scheme, lease, random) if answer else any_answer(about.scheme, random)
+                chosen = answer or (any_ranks if kind_of(about.scheme).ranks else None)
+                said = chosen(about.scheme, lease, random) if chosen else any_answer(about.scheme, random)
                 skip = "too long" if answer is None and random.random() < 0.05 else ""
                 remark = COMMENT if random.random() < 0.1 else ""
                 text_hash = shown_hash(about.scheme, lease.item, lease.reversed)

@@ -56,9 +56,7 @@ class SimulatedJudge:
             what = f"a judge with accuracies {self.accuracy}, {dict(self.by_class)}, {self.seconds} seconds"
             raise UsageError(Problem("simulation", what, expected="probabilities, and a time above 0"))
 
-    def answer(
-        self, scheme: Scheme, item: JudgedItem, reversed: bool, generator: np.random.Generator
-    ) -> dict[str, Any]:
+    def answer(self, scheme: Scheme, item: JudgedItem, reversed: int, generator: np.random.Generator) -> dict[str, Any]:
         """An answer as a browser would send it, whole by the scheme's rules."""
         said: dict[str, Any] = {}
         label = self._label(scheme, item, generator)
@@ -97,10 +95,10 @@ def truth_of(scheme: Scheme, item: JudgedItem) -> str:
     return (labels[drawn % len(labels)] if drawn % 5 == 0 else labels[-1]) if labels else WORDS[drawn % len(WORDS)]
 
 
-def _spoken(question: Question, label: str, reversed: bool, scheme: Scheme) -> Any:  # noqa: ANN401 - as questions want
+def _spoken(question: Question, label: str, reversed: int, scheme: Scheme) -> Any:  # noqa: ANN401 - as questions want
     """A label in the words of the question about it."""
     if question.kind == "one":
-        sides = {found[int(reversed)]: side for side, found in SIDES.items()} if scheme.reversible else {}
+        sides = {found[bool(reversed)]: side for side, found in SIDES.items()} if scheme.reversible else {}
         return sides.get(label, label)
     return [label]
 

@@ -34,7 +34,20 @@ def test_forty_raters_and_a_nemesis(store: str, workers: int, tmp_path: Path) ->
     assert {name: faults for name, faults in outcome.faults.items() if faults} == {}
     assert outcome.counts["receipts saved"] > 300
     assert outcome.counts["raters"] == 40
+    assert outcome.counts["withdraw ok"] >= 1
     assert len(History.load(tmp_path / "history.jsonl").ops) == len(history.ops)
+
+
+@pytest.mark.parametrize("store", ON_BOTH)
+def test_pairs_that_the_study_chooses_and_a_nemesis(store: str) -> None:
+    """What forty raters do to pairs of systems, with four processes; then twice killed."""
+    from tests.judging.jepsen.kills import kill_runs
+
+    outcome = run(Plan(seconds=6, store=store, rate=150, every=0.6, adaptive=True), History())
+    assert {name: faults for name, faults in outcome.faults.items() if faults} == {}
+    assert outcome.counts["receipts saved"] > 200
+    found = kill_runs(Plan(seconds=6, rate=400, raters=12, workers=4, store=store, adaptive=True), 2)
+    assert (found.faults, found.counts["runs"]) == ([], 2)
 
 
 @pytest.mark.parametrize(("workers", "runs"), [(1, 6), (4, 2)])

@@ -212,6 +212,17 @@ def claimed_while_halted(_history: History, tables: Tables) -> None:
     tables["event"].insert(0, {"id": 2, "kind": "halted", "rater": None, "assignment": None, "data": ""})
 
 
+def withdrawal_lost(history: History, _tables: Tables) -> None:
+    history.add("rater-1", "withdraw", "ok", 98, status=200)
+
+
+def answered_after_withdrawal(history: History, tables: Tables) -> None:
+    tables["rater"][0]["status"] = "withdrawn"
+    last = {"id": 3, "kind": "withdrawn", "rater": 1, "assignment": None, "data": "kept"}
+    tables["event"] = [*tables["event"][:2], last, *({**each, "id": each["id"] + 1} for each in tables["event"][2:])]
+    history.add("rater-1", "withdraw", "ok", 98, status=200)
+
+
 def server_error(history: History, _tables: Tables) -> None:
     history.add("rater-1", "http", "info", 0, status=500, path="/api/answer", body="")
 
@@ -249,6 +260,8 @@ BAD: list[tuple[Callable[[History, Tables], None], Callable[[History, Stored], l
     (above_k, check_places.k_at_the_end, "ends with 3 answers of 2"),
     (miscounted, check_places.k_at_the_end, "counts 1 places, 2 are taken"),
     (gold_takes_places, check_places.k_at_the_end, "the gold item i2 takes"),
+    (withdrawal_lost, check_places.withdrawn_stay_out, "rater-1 was told that they have withdrawn, and is active"),
+    (answered_after_withdrawal, check_places.withdrawn_stay_out, "rater 1 withdrew by event 3, and event 4 is claimed"),
     (claimed_while_halted, check_places.nothing_handed_out_while_halted, "i1 was handed out by event 3 while"),
     (same_person, check_places.nobody_twice, "given to p1 twice"),
     (done_without_answer, check_places.states_have_answers, "has no answer"),

@@ -299,7 +299,7 @@ OVERLAPS = "item,text,span,candidate2\n" + "".join(
 
 def test_corrections_of_a_choice_test_are_m2_that_is_read_again(tmp_path: Path, errorbar: CommandLine) -> None:
     folder = study(tmp_path, "choice", OVERLAPS)
-    second = {False: "bottom", True: "top"}
+    second = ("bottom", "top")
     work(folder, 3, answer=lambda scheme, lease, random: {"better": second[lease.reversed]})
     done = errorbar("judge", "export", folder, "-o", tmp_path / "out.m2")
     assert "3 corrections overlap another of the same rater; M2 has the first in the text" in done.err

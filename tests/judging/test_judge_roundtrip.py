@@ -21,6 +21,8 @@ TEXTS = {
     "choice": "item,text,word,candidate2\n" + "".join(f"i{n},He depends of {n} .,of,on\n" for n in range(20)),
     "cloze": "item,text\n" + "".join(f"i{n},He depends [of] {n} .\n" for n in range(20)),
     "preposition": "item,text\n" + "".join(f"i{n},He depends [of] {n} .\n" for n in range(20)),
+    "rank": "item,text,candidate1,system1,candidate2,system2,candidate3,system3\n"
+    + "".join(f"i{n},He go {n} .,He goes {n} .,A|B,He go {n} .,C,He went {n} .,D\n" for n in range(20)),
 }
 
 
@@ -29,7 +31,9 @@ def made(folder: Path, scheme: str, **more: object) -> Path:
     folder.mkdir(exist_ok=True)
     items, gold = folder / "items.csv", folder / "gold.csv"
     items.write_text(TEXTS[scheme], encoding="utf-8")
-    answer = {"error-ok": "error", "choice": "second", "cloze": "on", "preposition": "incorrect"}[scheme]
+    answer = {"error-ok": "error", "choice": "second", "cloze": "on", "preposition": "incorrect", "rank": "A > C = D"}[
+        scheme
+    ]
     gold.write_text(f"item,answer,explanation\ni1,{answer},why\ni2,{answer},\n", encoding="utf-8")
     rules: dict[str, Any] = {"policy": "none", "repeats": 0.2, "consent": "Do you agree?", "pay": "2 c", **more}
     judge_init(folder / "study", items, scheme=scheme, gold_items=gold, eligibility=("Adult?",), **rules)

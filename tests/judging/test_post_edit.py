@@ -18,10 +18,11 @@ import errorbar
 from errorbar.core.corpus import Corpus, Sentence
 from errorbar.core.problems import InputError, UsageError
 from errorbar.edits.texts import extract_edits
-from errorbar.judging import Lease, Study, Submission, claim, current_rules, load_scheme, shown_hash, submit
+from errorbar.judging import Lease, Study, StudyRules, Submission, claim, current_rules, load_scheme, shown_hash, submit
 from errorbar.judging.protocol.next_item import count_items_of
 from errorbar.judging.study.rules import read_about
 from errorbar.judging.web.rater import lease_record
+from errorbar.judging.web.server_state import Terms
 from tests.judging.empty_stores import empty_database, join
 from tests.judging.jepsen.check_places import at_most_k_always, editors_as_designed, nobody_twice
 from tests.judging.jepsen.history import History
@@ -321,8 +322,8 @@ def around(tmp_path: Path, scheme: str, context: str, **more: Any) -> dict[str, 
         from errorbar.judging.protocol.changes import all_items
 
         items = [*all_items(tx)]
-    chosen = load_scheme(scheme)
-    return {item.name: lease_record(chosen, Lease(f"{folder}{item.name}", item, "main", False)) for item in items}
+    terms = Terms(StudyRules(), load_scheme(scheme))
+    return {item.name: lease_record(terms, Lease(f"{folder}{item.name}", item, "main", 0)) for item in items}
 
 
 def test_the_context_is_as_much_as_the_study_allows(tmp_path: Path) -> None:
@@ -385,6 +386,7 @@ def test_nothing_that_is_sent_depends_on_the_system(tmp_path: Path) -> None:
 
     with Study.open(tmp_path / "study").store(read_only=True) as store, store.read() as tx:
         items = [item for item in all_items(tx) if item.hidden["sentence"] == "1"]
-    records = [json.dumps(lease_record(SCHEME, Lease("0" * 24, item, "main", False))) for item in items]
+    terms = Terms(StudyRules(), SCHEME)
+    records = [json.dumps(lease_record(terms, Lease("0" * 24, item, "main", 0))) for item in items]
     assert len({*records}) == 1
     assert "zxqvj" not in records[0]

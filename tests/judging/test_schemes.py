@@ -44,7 +44,7 @@ def written(folder: Path, text: str) -> Path:
     return path
 
 
-SHIPPED = ["choice", "cloze", "edit-valid", "error-ok", "post-edit", "preposition"]
+SHIPPED = ["choice", "cloze", "edit-valid", "edits", "error-ok", "post-edit", "preposition", "rank"]
 
 
 @pytest.mark.parametrize("name", SHIPPED)
@@ -87,13 +87,16 @@ WRONG = {
     (
         'shows = "span"',
         'shows = "spam"',
-    ): "3: shows must be span or choice or cloze or post-edit, got 'spam'; did you mean 'span'?",
+    ): "3: shows must be span or choice or cloze or rank or edits or post-edit, got 'spam'; did you mean 'span'?",
     ('main = "score"', 'main = "scor"'): "4: main is 'scor'; did you mean 'score'?",
     ('main = "score"', 'main = "why"'): "main is 'why' (expected a question that everybody must answer)",
     ('id = "why"', 'id = "score"'): "two questions are called 'score'",
     ('id = "why"', 'id = "rater"'): "a question cannot be called 'rater'",
     ('id = "why"', 'id = "Why not"'): "a question cannot be called 'Why not'",
-    ('kind = "text"', 'kind = "texts"'): "kind must be one or marks or words or text or token or rewrite, got 'texts'",
+    (
+        'kind = "text"',
+        'kind = "texts"',
+    ): "kind must be one or marks or words or text or token or ranks or edits or rewrite, got 'texts'",
     ("when = { score", "when = { scores"): "names 'scores', which is no earlier question; did you mean 'score'?",
     ('["1", "2"] }', '["1", "5"] }'): "'score' has no option '5'",
     ('"3", "4"]', '"3", "3"]'): "two options of question 'score' have the value '3'",
@@ -106,6 +109,7 @@ WRONG = {
     ("required = false", "required = false\nstep = 0"): "step must be a whole number above 0",
     ("options = [", "step = 2\noptions = ["): "question 'why' of step 1 stands after one of step 2",
     ('title = "How grammatical is it?"', "reversible = true"): "a span has no sides to change",
+    ("required = false", 'required = false\ntypes = "nucle"'): "has types, and its kind is text",
     ("name =", "name ="): "",
     ('main = "score"', 'main = "score"\nmain = "why"'): "this key or table is there already",
 }

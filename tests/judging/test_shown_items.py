@@ -10,10 +10,12 @@ from itertools import count, product
 
 import pytest
 
-from errorbar.judging import JudgedItem, Lease, load_scheme, shown_hash
+from errorbar.judging import JudgedItem, Lease, StudyRules, load_scheme, shown_hash
+from errorbar.judging.page_languages import ENGLISH
 from errorbar.judging.shown_texts import candidate_texts, cloze_texts
 from errorbar.judging.web.markup import ShownItems, fragment
 from errorbar.judging.web.rater import lease_record
+from errorbar.judging.web.server_state import Terms
 
 SCHEME, CLOZE, CHOICE = map(load_scheme, ("error-ok", "cloze", "choice"))
 WORDS = [
@@ -29,7 +31,7 @@ _TOKENS = count()
 def sent(scheme_name: str, item: JudgedItem, reversed_: bool = False) -> dict[str, object]:
     """All that a browser is told of an item, but the random name of the assignment."""
     scheme = load_scheme(scheme_name)
-    record = lease_record(scheme, Lease(f"{next(_TOKENS):024x}", item, "main", reversed_))
+    record = lease_record(Terms(StudyRules(), scheme), Lease(f"{next(_TOKENS):024x}", item, "main", reversed_))
     del record["assignment"]
     return record
 
@@ -81,9 +83,9 @@ def hidden_variants(item: JudgedItem) -> Iterator[JudgedItem]:
     yield replace(item, kind="gold", answers=("error",), explanation="Because.", name="g")
 
 
-@pytest.mark.parametrize("scheme", ["error-ok", "preposition", "edit-valid", "choice", "cloze"])
+@pytest.mark.parametrize("scheme", ["error-ok", "preposition", "edit-valid", "choice", "cloze", "rank"])
 def test_whatever_is_hidden_changes_no_character_of_what_is_sent(scheme: str) -> None:
-    candidates = ("on", "of") if scheme in ("choice", "edit-valid") else ()
+    candidates = ("on", "of") if scheme in ("choice", "edit-valid", "rank") else ()
     item = JudgedItem("i", "He depends on him .", (11, 13), candidates=candidates)
     assert len({json.dumps(sent(scheme, variant)) for variant in hidden_variants(item)}) == 1
 
@@ -143,21 +145,21 @@ def lease(token: str, words: int) -> Lease:
 def test_large_texts_push_out_what_was_shown_longest_ago() -> None:
     made: list[str] = []
 
-    def make(scheme: object, item: JudgedItem, _: bool) -> str:
+    def make(scheme: object, item: JudgedItem, _: int, language: object) -> str:
         made.append(item.name)
         return fragment(SCHEME, item)
 
     small = len(fragment(SCHEME, lease("a", 2).item))
     shown = ShownItems(make, most=2 * small)
     for token in ("a", "b", "a", "c", "a", "b"):
-        shown.of(SCHEME, lease(token, 2))
+        shown.of(SCHEME, lease(token, 2), ENGLISH)
     assert made == ["a", "b", "c", "b"]  # a was asked for again and again
     assert shown.size == 2 * small
 
 
 def test_a_text_that_is_too_large_is_shown_and_not_kept() -> None:
     shown = ShownItems(fragment, most=1000)
-    text_hash, html = shown.of(SCHEME, lease("book", 5000))
+    text_hash, html = shown.of(SCHEME, lease("book", 5000), ENGLISH)
     item = lease("book", 5000).item
     assert (text_hash, html) == (shown_hash(SCHEME, item, False), fragment(SCHEME, item))
     assert shown.size == 0

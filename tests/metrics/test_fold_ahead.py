@@ -182,3 +182,37 @@ def test_more_annotators_than_fit_in_a_set(rounded: bool) -> None:
         for kernel in (True, False)
     )
     assert fast.tolist() == slow.tolist()
+
+
+@draw_examples(12)
+@given(st.integers(0, 1 << 32), st.sampled_from((0.5, 1.0, 2.0)), st.booleans(), st.booleans())
+def test_many_units_of_many_replicates(seed: int, beta: float, swapped: bool, large: bool) -> None:
+    """Where totals lie shows what all replicates choose, some hundreds of them at a time, for most units."""
+    rng = np.random.default_rng(seed)
+    n, annotators, replicates = 150, 5, 530
+    gold = rng.poisson(1.5, (n, annotators)) * (1 + large * (rng.random((n, 1)) < 0.05) * 1000)
+    proposed = rng.poisson(rng.choice([0.3, 1.5]), (2, n, 1)) * np.ones((1, 1, annotators), np.int64)
+    correct = rng.binomial(np.minimum(proposed, gold), 0.4)
+    counts = np.stack([correct, proposed, np.broadcast_to(gold, correct.shape)], axis=-1)
+    counts = counts.reshape(2 * n, annotators, 3).astype(np.int32)
+    looked = np.tile((rng.random((n, annotators)) < 0.95).astype(np.uint8), (2, 1))
+    columns = int(rng.choice([5, n]))
+    swapping = Swapping(
+        rng.random((replicates, columns)) < 0.5, rng.integers(-1, columns, n) if columns < n else np.arange(n)
+    )
+    masks = (
+        np.ones((1, annotators), np.uint8) if swapped else (rng.random((replicates, annotators)) < 0.6).astype(np.uint8)
+    )
+    fast, slow = (
+        fold_counts(
+            *(counts, looked),
+            beta=beta,
+            running=True,
+            masks=masks,
+            swapping=swapping if swapped else None,
+            kernel=kernel,
+        )
+        for kernel in (True, False)
+    )
+    assert fast.totals.tolist() == slow.totals.tolist()
+    assert fast.n_units.tolist() == slow.n_units.tolist()

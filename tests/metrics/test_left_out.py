@@ -80,6 +80,21 @@ def test_stretches_are_the_rows(seed: int, beta: float, largest: int, masked: bo
     same(found, fold_counts(statistics, ChoiceRule(beta, kernel=False), selection))
 
 
+@draw_examples(100)
+@given(st.integers(0, 1 << 32), st.sampled_from(METRICS), st.sampled_from((1, 2, 4, 30)), st.booleans())
+def test_many_sets_are_each_of_them(seed: int, metric: Metric, largest: int, odd: bool) -> None:
+    rng = np.random.default_rng(seed)
+    n_units, n_annotators = int(rng.integers(1, 30)), int(rng.integers(1, 8))
+    statistics = statistics_of(rng, n_units, n_annotators, largest, odd=odd)
+    masks = (rng.random((int(rng.integers(1, 5)), n_annotators)) < 0.7).astype(np.uint8)
+    groups = groups_of(rng, n_units)
+    found = metric.fold_against(statistics, selection_of(groups), masks)
+    each = [metric.fold(statistics, rows_alone(selection_of(groups, mask[None]))) for mask in masks]
+    assert found.counts.tolist() == [row for one in each for row in one.counts.tolist()]
+    assert found.n_units.tolist() == [n for one in each for n in one.n_units.tolist()]
+    assert found.values.tolist() == [row for one in each for row in one.values.tolist()]
+
+
 @compiled
 @draw_examples(60)
 @given(st.integers(0, 1 << 32), st.sampled_from((0.5, 1.0, 2.0)), st.sampled_from((0.02, 0.3, 0.9)))

@@ -28,7 +28,7 @@ def linked(data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-@pytest.mark.slow
+@pytest.mark.measured
 def test_the_table_of_metrics(errorbar: CommandLine, linked: Path, data: Path) -> None:
     """All but the rows of ERRANT, which needs a pipeline."""
     table = re.findall(

@@ -135,11 +135,13 @@ def test_ends_are_found_as_by_sorting_all_pairs() -> None:
         assert Melding(quantity, hits, misses).ends(0.025) == pytest.approx(expected, abs=1e-9)
 
 
-@pytest.mark.slow
+@pytest.mark.parametrize(
+    "most", [pytest.param(24, marks=pytest.mark.slow), pytest.param(40, marks=pytest.mark.measured)]
+)
 @pytest.mark.parametrize("score", SCORES)
-def test_every_design_of_up_to_forty_items(score: tuple[Target, float]) -> None:
-    """All sizes of two strata with 40 items together; all numbers of judged items, truths and samples of each."""
-    assert min(least_coverage((a, b), score) for a in range(1, 40) for b in range(1, 41 - a)) >= 0.95
+def test_every_design_of_few_items(score: tuple[Target, float], most: int) -> None:
+    """All sizes of two strata with so many items together; all numbers of judged items, truths and samples of each."""
+    assert min(least_coverage((a, b), score) for a in range(1, most) for b in range(1, most + 1 - a)) >= 0.95
 
 
 @pytest.mark.slow
@@ -150,10 +152,12 @@ def test_designs_of_up_to_forty_items_a_stratum(score: tuple[Target, float]) -> 
     assert min(least_coverage(pair, score, GRID_JUDGED) for pair in pairs) >= 0.95
 
 
-@pytest.mark.slow
-def test_five_hundred_designs_at_random() -> None:
+@pytest.mark.parametrize(
+    "n", [pytest.param(100, marks=pytest.mark.slow), pytest.param(500, marks=pytest.mark.measured)]
+)
+def test_designs_at_random(n: int) -> None:
     rng = np.random.default_rng(0)
-    for _ in range(500):
+    for _ in range(n):
         design = random_design(rng)
         assert min(melded_coverage(*design, score) for score in SCORES) >= 0.95
 
@@ -188,7 +192,7 @@ def test_ends_are_totals_that_can_be() -> None:
     assert require(hits.interval).low % 1 != 0
 
 
-@pytest.mark.slow
+@pytest.mark.measured
 def test_every_sample_of_many_designs() -> None:
     found = few_rows()
     for name, measured in found.items():
@@ -196,7 +200,7 @@ def test_every_sample_of_many_designs() -> None:
     assert all(found["near-exact"][target][0] >= 0.95 for target in TARGETS)
 
 
-@pytest.mark.slow
+@pytest.mark.measured
 @pytest.mark.parametrize(("judged", "rate"), VOTED)
 def test_few_errors_and_votes(judged: int, rate: float) -> None:
     found = voted_rows(judged, rate)

@@ -29,8 +29,10 @@ def printed(name: str) -> Table:
     }
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("name", TABLES)
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=pytest.mark.measured if name == "Many systems" else pytest.mark.slow) for name in TABLES],
+)
 def test_the_page_says_what_the_simulation_gives(name: str) -> None:
     made, shown = TABLES[name](), printed(name)
     assert {row: set(cells) for row, cells in shown.items()} == {row: set(cells) for row, cells in made.items()}

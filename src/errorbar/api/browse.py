@@ -23,6 +23,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate, combinations
 from operator import attrgetter
+from typing import NamedTuple
 
 from errorbar.core.corpus import Annotation, Corpus, Hypothesis, Sentence
 from errorbar.core.edit import Edit
@@ -32,8 +33,7 @@ from errorbar.edits.texts import extract_edits, whole_edit
 from errorbar.metrics.base import Metric
 
 
-@dataclass(frozen=True, slots=True)
-class BrowseEdit:
+class BrowseEdit(NamedTuple):
     """An edit in a shown text; of a system's, ``matched`` says whether the metric counts it as correct.
 
     What the last three say of an annotator's edit is not shown, but belongs to it in files.
@@ -173,8 +173,8 @@ def _browse_edits(
     def browse_edit(edit: Edit) -> BrowseEdit:
         shown = BrowseEdit(*span(edit.start, edit.end), edit.replacements, edit.type, edit.optional)
         if not edit.applicable:
-            shown = replace(shown, replacements=(), written=edit.replacements)
-        return replace(shown, comment=edit.comment, group=edit.group) if edit.comment or edit.group else shown
+            shown = shown._replace(replacements=(), written=edit.replacements)
+        return shown._replace(comment=edit.comment, group=edit.group) if edit.comment or edit.group else shown
 
     def browse_proposal(edit: ProposedEdit) -> BrowseEdit:
         if edit.start < edit.end and edit.replacement == " ".join(tokens[edit.start : edit.end]):  # called wrong

@@ -13,6 +13,7 @@ from threading import Lock
 from typing import Any, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from errorbar.api.agree import AgreementResult, agree, measure_agreement
 from errorbar.api.attack import AttackResult, attack_for_report
@@ -38,7 +39,9 @@ from errorbar.edits.admission import Admission
 from errorbar.edits.standoff_runs import Edits, redecompose
 from errorbar.execute import run
 from errorbar.metrics.base import Folded, Metric, Selection, Statistics
+from errorbar.metrics.choice import EditStatistics
 from errorbar.metrics.crowd_weighted import Crowd, in_bin
+from errorbar.metrics.edit_metric import EditMetric
 from errorbar.metrics.folding import ScoringPlan
 from errorbar.metrics.golds import OWN
 from errorbar.metrics.hoo import CONVENTIONS, CORRECTED, GOLD, GOLD_NAME, SYSTEM, TYPE_COLUMNS, Hoo, align
@@ -367,10 +370,33 @@ class Memory:
 
     def folded(self, metric: Metric, statistics: Statistics, selection: Selection) -> Folded:
         """The fold of a table of resamples, maybe against one set of annotators, made at the first call."""
-        # What an id is of is kept with the fold: nothing else gets it.
-        masks = None if selection.annotators is None else selection.annotators.tobytes()
-        key = (str(metric.spec), id(statistics), id(selection.units), masks)
+        if _has_types(metric, statistics, selection):
+            return self._folded_with_types(metric, statistics, selection)[0]
+        key = _fold_key(metric, statistics, selection)
         kept = self._once(key, lambda: (statistics, selection, metric.fold(statistics, selection)))
+        return cast("Folded", kept[2])
+
+    def folded_types(self, metric: Metric, statistics: Statistics, selection: Selection) -> NDArray[np.int64]:
+        """The edits by type of a table of resamples, which are made with its fold."""
+        if _has_types(metric, statistics, selection):
+            return self._folded_with_types(metric, statistics, selection)[1]
+        return metric.fold_types(statistics, selection)
+
+    def _folded_with_types(
+        self, metric: Metric, statistics: Statistics, selection: Selection
+    ) -> tuple[Folded, NDArray[np.int64]]:
+        def make() -> tuple[object, ...]:
+            made = cast("EditMetric", metric).fold_with_types(cast("EditStatistics", statistics), selection)
+            return statistics, selection, made
+
+        return cast("tuple[Folded, NDArray[np.int64]]", self._once(_fold_key(metric, statistics, selection), make)[2])
+
+    def folded_against(
+        self, metric: Metric, statistics: Statistics, selection: Selection, masks: NDArray[np.uint8]
+    ) -> Folded:
+        """The fold against each of some sets of annotators, made at the first call."""
+        key = _fold_key(metric, statistics, selection), masks.shape, masks.tobytes()
+        kept = self._once(key, lambda: (statistics, selection, metric.fold_against(statistics, selection, masks)))
         return cast("Folded", kept[2])
 
     def _once(self, key: tuple[object, ...], make: Any) -> Any:  # noqa: ANN401 - either of the above
@@ -381,6 +407,18 @@ class Memory:
             with self._lock:
                 known = self._known.setdefault(key, known)
         return known
+
+
+def _fold_key(metric: Metric, statistics: Statistics, selection: Selection) -> tuple[object, ...]:
+    # What an id is of is kept with the fold: nothing else gets it.
+    masks = None if selection.annotators is None else selection.annotators.tobytes()
+    return str(metric.spec), id(statistics), id(selection.units), masks
+
+
+def _has_types(metric: Metric, statistics: Statistics, selection: Selection) -> bool:
+    """Whether a fold gives the edits by type of the same chosen annotators, which are asked for too."""
+    typed = isinstance(metric, EditMetric) and cast("EditStatistics", statistics).by_type is not None
+    return typed and selection.annotators is None
 
 
 class CachedMetric:
@@ -417,6 +455,20 @@ class CachedMetric:
         if start is None and selection is not None and _is_kept(selection):
             return self.memory.folded(self.metric, statistics, selection)
         return self.metric.fold(statistics, selection, start=start)
+
+    def fold_against(self, statistics: Statistics, selection: Selection, masks: NDArray[np.uint8]) -> Folded:
+        """The metric's folds against sets of annotators, or what they gave before."""
+        if _is_kept(selection):
+            return self.memory.folded_against(self.metric, statistics, selection, masks)
+        return self.metric.fold_against(statistics, selection, masks)
+
+    def fold_types(
+        self, statistics: Statistics, selection: Selection | None = None, *, start: Folded | None = None
+    ) -> NDArray[np.int64]:
+        """The metric's fold by type, or what it gave before."""
+        if start is None and selection is not None and _is_kept(selection):
+            return self.memory.folded_types(self.metric, statistics, selection)
+        return self.metric.fold_types(statistics, selection, start=start)
 
 
 def _is_kept(selection: Selection) -> bool:

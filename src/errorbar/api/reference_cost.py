@@ -29,7 +29,7 @@ from errorbar.core.arrays import Floats, Ints, divide
 from errorbar.core.corpus import Corpus, Hypothesis
 from errorbar.core.estimate import Estimate, Interval, Scale, Undefined, value_or_none
 from errorbar.core.problems import Place, Problems
-from errorbar.edits.texts import corrected_text, extract_edits
+from errorbar.edits.texts import corrected_texts, extract_edits
 from errorbar.formats.times import FROM_SOURCE, EditingTime
 from errorbar.metrics.folding import Documents
 from errorbar.stats.two_way import clustered_interval
@@ -112,11 +112,13 @@ def edit_costs(
 
 def _edit_cost(corpus: Corpus, system: Hypothesis, clusters: Ints, level: float, documents: Documents) -> EditCost:
     problems = Problems(lenient=True)  # edits that overlap were told where they were read
+    texts = {editor: corrected_texts(corpus, editor, problems) for editor in corpus.annotators}
     rows: list[tuple[int, int, int]] = []  # sentence, edits, words
     for number, (sentence, line) in enumerate(zip(corpus.sentences, system.lines, strict=True)):
         for editor in sentence.annotations:
-            reference = corrected_text(sentence, editor, problems).split()
-            rows.append((number, count_word_edits(line.split(), reference), len(reference)))
+            output, reference = line.split(), texts[editor][number].split()
+            n_edits = 0 if output == reference else count_word_edits(output, reference)
+            rows.append((number, n_edits, len(reference)))
     table = np.array(rows, np.int64).reshape(-1, 3)
     edits, words = int(table[:, 1].sum()), int(table[:, 2].sum())
     value, interval = clustered_interval(_sum_clusters(table[:, 1:], clusters[table[:, 0]]), _ratio, level, RATIO)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from errorbar.cli.command import OUTPUT, Command, OutputPath, say, show_lines, show_notes
+from errorbar.cli.command import OUTPUT_PLACE, Command, OutputPath, say, show_lines, show_notes
 from errorbar.cli.options import INPUT, options_of
 from errorbar.cli.output import OutputOptions, output_options
 from errorbar.core.labels import format_count
@@ -67,9 +67,10 @@ def _qr_lines(code: segno.QRCode) -> Iterator[str]:
     scheme={"metavar": "NAME"},
     systems=SYSTEMS,
     items={"type": None, "metavar": "WHAT"},
-    tagger={"type": PATH, "metavar": "DIR"},
+    tagger={"type": PATH, "metavar": "DIR", "hidden": True},
+    types={"metavar": "NAME"},
     store=URL,
-    pay=TEXT,
+    pay=TEXT | HIDDEN,
     consent={"type": INPUT, "metavar": "FILE", "default": None},
     stop={"metavar": "QUESTION"},
     language={"metavar": "CODE", "hidden": True},
@@ -87,6 +88,7 @@ def _qr_lines(code: segno.QRCode) -> Iterator[str]:
             "minutes",
             "break_minutes",
             "break_items",
+            "outputs",
         ),
         HIDDEN,
     ),
@@ -97,7 +99,9 @@ def init(folder: Path, consent: str | None, **options: Any) -> None:
     \b
     errorbar judge init study/ --from todo.jsonl --gold-items gold.csv
     errorbar judge init study/ --scheme choice --from source.txt --system a.txt --system b.txt
+    errorbar judge init study/ --scheme rank --from source.txt --system a.txt --system b.txt --adaptive
     errorbar judge init study/ --scheme cloze --from corpus.m2 --items words:prepositions
+    errorbar judge init study/ --scheme edits --from essays.m2 --system out.txt --blank 0.2
     errorbar judge init study/ --from todo.jsonl --key key.json --stop 'R(half_width=0.05)'
     errorbar judge init again/ --from export.jsonl
     """
@@ -128,7 +132,8 @@ def init(folder: Path, consent: str | None, **options: Any) -> None:
 @options_of(
     "errorbar.judging.study.export:judge_export",
     study=STUDY,
-    out={"names": ("-o", "--output"), "type": OUTPUT, "metavar": "FILE"},
+    out={"names": ("-o", "--output"), "type": OUTPUT_PLACE, "metavar": "FILE"},
+    rater=RATER,
 )
 def export(**options: Any) -> None:
     """Write a study's judgments of one moment, for crowd, agree, curve, sample estimate, rank and report.
@@ -136,6 +141,8 @@ def export(**options: Any) -> None:
     \b
     errorbar judge export study/ -o judgments.csv
     errorbar judge export study/ -o everything.jsonl.gz
+    errorbar judge export study/ -o corrections.m2
+    errorbar judge export study/ -o edits/ --to hoo
     errorbar judge export study/ --to pairs | errorbar rank -
     """
     from errorbar.judging.study.export import judge_export
@@ -233,6 +240,20 @@ def raters(output: OutputOptions, **options: Any) -> None:
     output.show(judge_raters(**options), "errorbar.judge.raters/1")
 
 
+@click.command("forget", cls=Command)
+@options_of("errorbar.judging.study.raters:judge_forget", study=STUDY, rater={"argument": "RATER"})
+@output_options
+def forget(output: OutputOptions, **options: Any) -> None:
+    """Forget who a rater was; their answers are kept or removed, as the study says. It cannot be undone.
+
+    \b
+    errorbar judge forget study/ rater-7
+    """
+    from errorbar.judging.study.raters import judge_forget
+
+    output.show(judge_forget(**options), "errorbar.judge.forget/1")
+
+
 @click.command("change", cls=Command)
 @options_of(
     "errorbar.judging.study.changing:judge_change",
@@ -283,6 +304,29 @@ def analyze(output: OutputOptions, **options: Any) -> None:
     output.show(judge_analyze(**options), "errorbar.judge.analyze/1")
 
 
+@click.command("adjudicate", cls=Command)
+@options_of(
+    "errorbar.judging.study.adjudicate:judge_adjudicate",
+    study=STUDY,
+    folder={"argument": "NEW", "type": WRITTEN},
+    all_items={"names": ("--all",)},
+    differing={"names": ("--differing",), "metavar": "QUESTION"},
+    store=URL,
+)
+@output_options
+def adjudicate(output: OutputOptions, **options: Any) -> None:
+    """Make a study of the items on which the raters of another one differ, with their answers to choose from.
+
+    \b
+    errorbar judge adjudicate study/ decided/
+    errorbar judge serve decided/
+    errorbar judge export decided/ -o all.m2
+    """
+    from errorbar.judging.study.adjudicate import judge_adjudicate
+
+    output.show(judge_adjudicate(**options), "errorbar.judge.adjudicate/1")
+
+
 @click.command("backup", cls=Command)
 @options_of("errorbar.judging.study.backup:judge_backup", study=STUDY, out={"argument": "BACKUP", "type": WRITTEN})
 @output_options
@@ -314,6 +358,28 @@ def restore(output: OutputOptions, **options: Any) -> None:
     from errorbar.judging.study.backup import judge_restore
 
     output.show(judge_restore(**options), "errorbar.judge.restore/1")
+
+
+@click.command("import", cls=Command)
+@options_of(
+    "errorbar.api.import_judgments:judge_import",
+    exports={"argument": "FILE..."},
+    out={"names": ("--save",), "type": OUTPUT_PLACE, "metavar": "FILE"},
+    per_item={"names": ("--raters-per-item",), "metavar": "K"},
+)
+@output_options
+def import_(output: OutputOptions, **options: Any) -> None:
+    """Read judgments that another tool collected, and audit their independence.
+
+    FILEs are exports of Label Studio or Argilla (JSON), doccano (JSONL), Potato, Appraise or Mechanical Turk (CSV).
+
+    \b
+    errorbar judge import export.json --save judgments.csv
+    errorbar judge import batch.csv --demographics prolific.csv --raters-per-item 3
+    """
+    from errorbar.api.import_judgments import judge_import
+
+    output.show(judge_import(**options), "errorbar.judge.import/1")
 
 
 @click.command("upgrade", cls=Command)

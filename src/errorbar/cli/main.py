@@ -16,6 +16,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from importlib import import_module
 from importlib.util import find_spec
+from keyword import iskeyword
 from pathlib import Path
 from types import FrameType, MappingProxyType
 from typing import TYPE_CHECKING, Any, NoReturn, TextIO, cast
@@ -286,7 +287,9 @@ class Group(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Its own command, or that of a package."""
         if cmd_name in self.helps:
-            command: click.Command = getattr(import_module(self.module), cmd_name)
+            command: click.Command = getattr(
+                import_module(self.module), f"{cmd_name}_" if iskeyword(cmd_name) else cmd_name
+            )
             return command
         return super().get_command(ctx, cmd_name) or _added_command(self.path, cmd_name)
 

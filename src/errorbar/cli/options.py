@@ -230,7 +230,8 @@ def options_of(function: str, **forms: Mapping[str, Any] | None) -> Decorator:
     """
     module, _, name = function.partition(":")
     declared = parameters_of(module, name)
-    assert declared.keys() >= forms.keys(), f"{function} has no {sorted(forms.keys() - declared.keys())}"
+    if unknown := sorted(forms.keys() - declared.keys()):
+        raise TypeError(f"{function} has no {unknown}")
     shown = {each: forms.get(each, {}) for each in declared}
     usual = {each: argument.default for each, argument in declared.items() if not argument.required}
     parts = [_make_option(declared[each], form) for each, form in shown.items() if form is not None]

@@ -250,13 +250,18 @@ def type_record(annotations: Mapping[str, Annotation]) -> str:
 
 def system_record(line: str) -> str:
     """The canonical record of a system's sentence: its tokens, and its edits with their types where these are given."""
-    text = " ".join(line.split())
     if not isinstance(line, CorrectedSentence) or isinstance(
         line.edits, TextEdits
     ):  # metrics make the edits of texts anew
-        return text
+        return _tokens_of(str(line))
+    text = _tokens_of(str(line))
     edits = {"": line.edits}
     return "\x1d".join((text, reference_record(edits), type_record(edits)))
+
+
+@lru_cache(maxsize=1 << 15)  # every system's lines are asked for often, and many lines are those of several systems
+def _tokens_of(line: str) -> str:
+    return " ".join(line.split())
 
 
 _in_order = lru_cache(maxsize=1 << 10)(annotator_order)  # most sentences have the same annotators

@@ -43,6 +43,7 @@ class Undefined(StrEnum):
     ONE_JUDGE = "a single judge does not show how judges vary"
     ONE_LABEL = "every judgment has the same label"
     LABEL_NOT_USED = "nobody used the label"
+    NO_SPANS = "nobody marked anything"
     SYSTEMS_ALONE = "no scores of sentences"
     NOT_CONNECTED = "no chain of wins connects all systems"
     ONLY_TIES = "all comparisons of the system are ties"

@@ -18,11 +18,11 @@ LONGEST_SHOWN, MOST_NAMED = 60, 10  # characters of a label, and labels, that a 
 
 
 @cache
-def error_types() -> Mapping[str, str]:
-    """The codes and descriptions of the error types of HOO, in their order, kept as data."""
+def error_types(inventory: str = "hoo") -> Mapping[str, str]:
+    """The codes and descriptions of an inventory's error types, in their order: ``hoo``, ``nucle`` or ``errant``."""
     from importlib.resources import files  # noqa: PLC0415 - slow, and few data have these types
 
-    text = files("errorbar.core").joinpath("inventories", "hoo.json").read_text(encoding="utf-8")
+    text = files("errorbar.core").joinpath("inventories", f"{inventory}.json").read_text(encoding="utf-8")
     return MappingProxyType(json.loads(text)["types"])
 
 

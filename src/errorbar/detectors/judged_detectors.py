@@ -108,7 +108,8 @@ def _judge_sources(sources: Sources, models: Path) -> Iterator[JudgedDetector]:
     blocks = find_prepositions(tagger, sentences, every=True)
     prepositions = ~np.concatenate([is_tagged_infinitive(block) for block in blocks])
     for question, items in questions.items():
-        assert list(items.judgments.items) == perc.items()  # one list of words, found by their form
+        if list(items.judgments.items) != perc.items():  # one list of words, found by their form
+            raise RuntimeError(f"detectors and judges of {question} have unlike items")
         votes = _votes(items, prepositions)
         for detector in DETECTORS:
             yield _against(detector, question, votes, flags[detector][prepositions], scores[detector][prepositions])

@@ -76,13 +76,14 @@ def _apply(
     """Apply edits that were looked at."""
     corrected: list[str] = []
     last, n_tokens = Edit(0, 0, ()), len(tokens)
-    for edit in sorted(edits, key=_SPAN):  # a stable sort: equal insertions keep their order
+    # A stable sort: equal insertions keep their order.
+    for edit in sorted(edits, key=_SPAN) if len(edits) > 1 else edits:
         start, end, replacements = edit[:3]
         if not replacements or not edit.applicable or (edit.optional and not optional):
             continue
         if not 0 <= start <= end <= n_tokens and not check_span(start, end, n_tokens, place, notebook):
             continue
-        if start < last.end or overlaps(edit, last):
+        if start < last.end:
             message = f"the edit {start} {end} overlaps the edit {last.start} {last.end}"
             message += " of the same annotator: both cannot be applied"
             notebook.repairable("apply-overlap", message, place, "the later one is not applied")

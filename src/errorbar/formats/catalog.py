@@ -79,6 +79,10 @@ _MARKUP = ("<DOC", "<?XML", "<!DOCTYPE")
 _EDITS = ("sentences", "tokens", "annotators", "edits")
 _LINES = (*_EDITS, "sentences without an A line")
 _LABELS = ("sentences", "tokens", "tokens labeled i")
+_is_json_list, _is_doccano, _is_potato, _is_appraise = (
+    _later(f"errorbar.formats.exports:is_{tool}") for tool in ("json_list", "doccano", "potato", "appraise")
+)
+_ROWS = ("judgments",)
 _LISTED = (
     Format(
         "bea",
@@ -87,6 +91,38 @@ _LISTED = (
         lambda line: '"edits"' in line and _is_bea(line),
         _later("errorbar.formats.bea_essays:read_bea"),
         counts=("essays", *_EDITS),
+    ),
+    Format(
+        "json-list",
+        ".json",
+        "rows",
+        lambda line: line[:1] == "[" and _is_json_list(line),
+        _later("errorbar.formats.exports:read_json_list"),
+        counts=_ROWS,
+    ),
+    Format(
+        "doccano",
+        ".jsonl",
+        "rows",
+        lambda line: line[:1] == "{" and '"text"' in line and _is_doccano(line),
+        _later("errorbar.formats.exports:read_doccano"),
+        counts=_ROWS,
+    ),
+    Format(
+        "potato",
+        ".json",
+        "rows",
+        lambda line: line[:1] == "{" and _is_potato(line),
+        _later("errorbar.formats.exports:read_potato"),
+        counts=_ROWS,
+    ),
+    Format(
+        "appraise",
+        ".csv",
+        "rows",
+        lambda line: line.count(",") in (8, 10, 12) and _is_appraise(line),
+        _later("errorbar.formats.exports:read_appraise"),
+        counts=_ROWS,
     ),
     Format(
         "jsonl",

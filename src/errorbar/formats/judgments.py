@@ -264,7 +264,7 @@ def is_corpus(path: Source, *, told: bool = False) -> bool:
     if source.is_parquet:
         return False
     known, first = format_of(source), source.peek()
-    if known.name not in FORMATS:
+    if known.name not in FORMATS or known.holds == "rows":
         return known.holds != "rows"
     if first == "S" or first.startswith(("S ", "A ", "<")) or (not told and known.holds == "labels"):
         return True

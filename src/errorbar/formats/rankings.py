@@ -5,17 +5,20 @@ XML, in the encoding that it declares: ``ranking-item`` elements (``src-id`` the
 element, with spaces between.
 
 CSV, told by its columns: pairs (``system1, system2, winner``; the winner a name, or ``tie``); rankings in rows
-(``item, system, rank``); rankings in columns (``segmentId, system1Id, system1rank, system2Id, ...``, as the WMT prints
-them; ``rankingID`` is the item). ``item``, ``judge`` and ``sentence`` may be given everywhere: rows of one item, judge
-and sentence are one item, wherever they stand.
+(``item, system, rank``; in an item, systems with the same ``output`` wrote the same text); rankings in columns
+(``segmentId, system1Id, system1rank, system2Id, ...``, as the WMT prints them; ``rankingID`` is the item). ``item``,
+``judge`` and ``sentence`` may be given everywhere: rows of one item, judge and sentence are one item, wherever they
+stand.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import timedelta
 from itertools import combinations, count, product
 from typing import NamedTuple
+from xml.sax.saxutils import quoteattr
 
 import numpy as np
 from numpy.typing import NDArray
@@ -171,7 +174,8 @@ def _expand_rankings(sizes: tuple[int, ...], alike: _Alike) -> NDArray[np.int32]
 
 
 MOST_HEAD = 20  # lines that are looked through for the first element
-TIES = ("tie", "=", "draw")
+TIE = "tie"
+TIES = (TIE, "=", "draw")
 _ITEM = ("item", "rankingID")
 _JUDGE = ("judge", "user", "judgeId")
 _SENTENCE = ("sentence", "segment", "src-id", "segmentId", "srcIndex")
@@ -323,14 +327,25 @@ def _read_pairs(rows: _Rows, columns: _Columns, collected: RankingCollection) ->
 
 
 def _read_long(rows: _Rows, columns: _Columns, collected: RankingCollection) -> None:
-    items: dict[Key, list[RankedText]] = {}
+    items: dict[Key, dict[str, RankedText]] = {}
     for row, place in rows:
         rank = collected.rank(row["rank"], place)
         key = _key(row, columns, place, collected.problems)
-        if rank is not None and key is not None:
-            items.setdefault(key, []).append(RankedText(rank, (row["system"],), place))
+        if rank is None or key is None:
+            continue
+        texts = items.setdefault(key, {})
+        output = row.get("output") or f"line {place.line}"
+        same = texts.setdefault(output, RankedText(rank, (), place))
+        if same.rank != rank:
+            message = (
+                f"output '{shorten_text(output)}' of item '{shorten_text(key[0])}' has the ranks {same.rank} and {rank}"
+            )
+            expected = "one rank for one text"
+            collected.problems.repairable("ranking-rank", message, place, _LEFT_OUT, expected)
+            continue
+        texts[output] = same._replace(systems=(*same.systems, row["system"]))
     for key, placed in items.items():
-        collected.add(key, placed)
+        collected.add(key, [*placed.values()])
 
 
 def _read_wide(rows: _Rows, columns: _Columns, collected: RankingCollection) -> None:
@@ -355,6 +370,71 @@ def _read_wide(rows: _Rows, columns: _Columns, collected: RankingCollection) -> 
             # Since 2014 the WMT prints the pairs of a ranking, one a row; without items rows are items of their own.
             collected.add(key, placed, join=bool(columns.item))
     seen.tell(collected.name, collected.problems)
+
+
+class JudgedRanking(NamedTuple):
+    """A ranking, to be written.
+
+    Attributes:
+        item: Its name.
+        judge: Who ranked.
+        sentence: Which sentence.
+        texts: Ranks, 1 is best, each with the systems that wrote the text.
+        seconds: That it took; None: not known.
+    """
+
+    item: str
+    judge: str
+    sentence: str
+    texts: Sequence[tuple[int, tuple[str, ...]]]
+    seconds: float | None = None
+
+
+def comparisons_of(rankings: Iterable[JudgedRanking]) -> Comparisons:
+    """The comparisons that rankings make; items with the same name are items of their own.
+
+    Raises:
+        InputError: If none of them ranks two systems (``ranking-empty``).
+    """
+    problems = Problems()
+    collected = RankingCollection("rankings", problems, ())
+    for one in rankings:
+        place = Place("rankings")
+        placed = [RankedText(rank, systems, place) for rank, systems in one.texts]
+        collected.add((one.item, one.judge, one.sentence), placed)
+    comparisons = collected.comparisons()
+    problems.raise_errors()
+    return comparisons
+
+
+def ranking_rows(rankings: Iterable[JudgedRanking]) -> Iterator[list[str]]:
+    """Rows of a table, its header first: one for each system of each ranking; all that the XML says."""
+    yield ["item", "judge", "sentence", "output", "system", "rank"]
+    for one in rankings:
+        for number, (rank, systems) in enumerate(one.texts, 1):
+            for system in systems:
+                yield [one.item, one.judge, one.sentence, str(number), system, str(rank)]
+
+
+def ranking_xml(rankings: Iterable[JudgedRanking]) -> Iterator[str]:
+    """Lines of the XML; names of systems must have no spaces."""
+    yield '<?xml version="1.0" encoding="UTF-8"?>'
+    yield "<appraise-results>"
+    yield "<error-correction-ranking-result>"
+    for one in rankings:
+        named = {"id": one.item, "src-id": one.sentence, "user": one.judge}
+        if one.seconds is not None:
+            named["duration"] = str(timedelta(seconds=one.seconds))
+        yield f"  <ranking-item {_attributes(named)}>"
+        for rank, systems in one.texts:
+            yield f"    <translation {_attributes({'rank': str(rank), 'system': ' '.join(systems)})}/>"
+        yield "  </ranking-item>"
+    yield "</error-correction-ranking-result>"
+    yield "</appraise-results>"
+
+
+def _attributes(values: Mapping[str, str]) -> str:
+    return " ".join(f"{name}={quoteattr(value)}" for name, value in values.items())
 
 
 def is_ranking(path: Source) -> bool:

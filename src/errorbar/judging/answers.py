@@ -10,7 +10,8 @@ from errorbar.core.problems import Problem, UsageError, nearest, shorten_text
 from errorbar.judging.items.item import JudgedItem
 from errorbar.judging.question_kind import UnfitError
 from errorbar.judging.question_kinds import kind_of_question
-from errorbar.judging.scheme import SIDES, Scheme, fold_word
+from errorbar.judging.scheme import SIDES, Scheme
+from errorbar.judging.scheme_kinds import kind_of
 
 _MOST_NAMED = 5  # questions that the scheme does not have
 
@@ -51,7 +52,7 @@ def _unfit(message: str, fix: str = "") -> Problem:
     return Problem("judge-answer", message, fix=fix)
 
 
-def label_of(scheme: Scheme, reversed: bool, answer: Mapping[str, Any]) -> str:
+def label_of(scheme: Scheme, reversed: int, answer: Mapping[str, Any]) -> str:
     """The answer to the main question in the item's own terms; empty: it was not asked.
 
     Where candidates change places, ``top`` and ``bottom`` are ``first`` or ``second`` of the item's candidates. Of
@@ -64,11 +65,19 @@ def label_of(scheme: Scheme, reversed: bool, answer: Mapping[str, Any]) -> str:
     return SIDES[label][bool(reversed)] if scheme.reversible and label in SIDES else label
 
 
-def is_right(scheme: Scheme, item: JudgedItem, reversed: bool, answer: Mapping[str, Any]) -> bool | None:
+def turn_sides(scheme: Scheme, answer: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The answer as it reads once the candidates have changed places."""
+    side = answer.get(scheme.main)
+    if not scheme.reversible or side not in SIDES:
+        return answer
+    return {**answer, scheme.main: next(other for other in SIDES if other != side)}
+
+
+def is_right(scheme: Scheme, item: JudgedItem, reversed: int, answer: Mapping[str, Any]) -> bool | None:
     """Whether an answer to a gold item is right; None: it says that one cannot tell, or nothing is known."""
     label = label_of(scheme, reversed, answer)
     if not label or not item.answers:
         return None
     if label in scheme.abstaining():
         return True if label in item.answers else None
-    return fold_word(label) in {fold_word(right) for right in item.answers}
+    return any(kind_of(scheme).agrees(item, label, right) for right in item.answers)

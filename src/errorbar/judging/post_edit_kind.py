@@ -14,7 +14,9 @@ from collections.abc import Mapping, Sequence
 from random import SystemRandom
 from typing import Any, Literal
 
+from errorbar.core.edit import Edit
 from errorbar.core.problems import shorten_text
+from errorbar.edits.texts import extract_edits
 from errorbar.judging.items.item import JudgedItem
 from errorbar.judging.question_kinds import kind_of_question
 from errorbar.judging.scheme import Scheme
@@ -48,22 +50,20 @@ class PostEditKind(SchemeKind):
                 return f"the {what} of item '{name}' has {len(text):,} characters, and {most}"
         return ""
 
-    def shown(self, item: JudgedItem, reversed_: bool) -> tuple[object, ...]:
+    def shown(self, item: JudgedItem, reversed_: int) -> tuple[object, ...]:
         """Both texts."""
         del reversed_
         return item.text, item.candidates[0]
 
-    def content(self, scheme: Scheme, item: JudgedItem, reversed_: bool) -> dict[str, Any]:
+    def content(self, scheme: Scheme, item: JudgedItem, reversed_: int) -> dict[str, Any]:
         """Both texts."""
         del scheme, reversed_
         return {"source": item.text, "output": item.candidates[0]}
 
-    def corrections(
-        self, scheme: Scheme, item: JudgedItem, label: str, answer: Mapping[str, Any]
-    ) -> tuple[list[str], bool]:
-        """The rater's text, or the output where it is right."""
+    def edits(self, scheme: Scheme, item: JudgedItem, label: str, answer: Mapping[str, Any]) -> list[Edit]:
+        """Those of the fewest tokens between the writer's text and the rater's; none where they could not make it right."""
         reference = rater_text(scheme, item, label, answer)
-        return ([] if reference is None else [reference]), False
+        return [] if reference is None else extract_edits(item.text.split(), reference.split())
 
 
 RIGHT = "right"
@@ -78,14 +78,15 @@ def rater_text(scheme: Scheme, item: JudgedItem, label: str, answer: Mapping[str
     return next((str(text) for text in texts if text is not None), None)
 
 
-def places_of(items: Sequence[JudgedItem], systems: Sequence[str], first: int) -> list[int]:
-    """A place for each item, the sentences in a random order; ``first`` is the first place that is free."""
+def draw_places_of_outputs(items: Sequence[JudgedItem], systems: Sequence[str], first: int) -> dict[str, int]:
+    """A place for each item, by its name, the sentences in a random order; ``first``: the first place that is free."""
     blocks = list(dict.fromkeys(map(sentence_of, items)))
     start = -(-first // len(systems))
     numbers = list(range(start, start + len(blocks)))
     SystemRandom().shuffle(numbers)
     number_of = dict(zip(blocks, numbers, strict=True))
-    return [number_of[sentence_of(item)] * len(systems) + systems.index(item.names[0]) for item in items]
+    n = len(systems)
+    return {item.name: number_of[sentence_of(item)] * n + systems.index(item.names[0]) for item in items}
 
 
 def sentence_of(item: JudgedItem) -> tuple[str, str, str]:

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 
 from errorbar.judging.items.item import JudgedItem
-from errorbar.judging.scheme import Question
+from errorbar.judging.scheme import NOTHING, Question
 
 LONGEST = 500
 """Code points of one word or text of an answer."""
@@ -26,6 +26,8 @@ class QuestionKind(ABC):
     least_options = 0
     takes_proposal = False
     """Whether a program may propose an answer."""
+    takes_types = False
+    """Whether answers may name error types."""
     counts_empty = False
     """Whether an empty list is an answer."""
     has_classes = False
@@ -47,6 +49,16 @@ class QuestionKind(ABC):
 
     def label(self, answer: object) -> str:
         """The label that an answer gives a judgment; empty: none."""
+        return str(answer)
+
+    def without_remarks(self, answer: object) -> object:
+        """What of an answer says something about the item: answers that differ in nothing else are the same."""
+        return answer
+
+    def cell(self, answer: object) -> str:
+        """An answer in a cell of a table: that nothing was marked is an answer."""
+        if isinstance(answer, list):
+            return " | ".join(map(str, answer)) if answer else NOTHING
         return str(answer)
 
 

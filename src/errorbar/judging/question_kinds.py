@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import unicodedata
 
+from errorbar.judging.edits_question import EditsQuestion
 from errorbar.judging.items.item import JudgedItem
 from errorbar.judging.question_kind import LONGEST, LONGEST_RAW, QuestionKind, UnfitError, as_list, is_index
+from errorbar.judging.ranks_answer import RanksKind
 from errorbar.judging.scheme import NOTHING, Question, fold_word, tokens
 
 
@@ -130,7 +132,11 @@ def longest_rewrite(item: JudgedItem) -> int:
 
 
 QUESTION_KINDS: dict[str, QuestionKind] = {
-    kind.name: kind for kind in (OneKind(), MarksKind(), WordsKind(), TextKind(), TokenKind(), RewriteKind())
+    kind.name: kind
+    for kind in (
+        *(OneKind(), MarksKind(), WordsKind(), TextKind(), TokenKind(), RanksKind(), EditsQuestion()),
+        RewriteKind(),
+    )
 }
 """By the ``kind`` of a question in a scheme's file."""
 

@@ -57,6 +57,7 @@ class Question:
         step: Questions of later steps stay locked until the earlier steps are confirmed.
         proposed: What a tagger may propose (``token``): ``verb``, that to which the span belongs; empty: nothing.
         nothing: What the answer is called that no word is needed (``words``, ``text``); empty: there is no such answer.
+        types: Error types of which every edit has one (``edits``); empty: edits have no type.
     """
 
     id: str
@@ -71,6 +72,7 @@ class Question:
     step: int = 1
     proposed: Literal["", "verb"] = ""
     nothing: str = ""
+    types: tuple[Option, ...] = ()
 
     def values(self) -> tuple[str, ...]:
         """Of the options."""
@@ -134,6 +136,7 @@ class Scheme:
         raw: dict[str, Any] = json.loads(text)
         for question in raw["questions"]:
             question["options"] = tuple(Option(**option) for option in question["options"])
+            question["types"] = tuple(Option(**option) for option in question.get("types", ()))  # new in later versions
             question["when"] = {earlier: tuple(values) for earlier, values in question["when"].items()}
         raw["headings"] = tuple(raw.get("headings", ()))  # studies of older versions have none
         return cls(**{**raw, "questions": tuple(Question(**question) for question in raw["questions"])})

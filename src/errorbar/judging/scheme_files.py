@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from errorbar.core.problems import Problem, Problems, UsageError, nearest
+from errorbar.core.labels import error_types
+from errorbar.core.problems import Place, Problem, Problems, UsageError, nearest, shorten_text
 from errorbar.formats import toml_tables as toml
+from errorbar.formats.look import Lines
 from errorbar.formats.toml_tables import Field, TomlTable
 from errorbar.judging.question_kind import QuestionKind
-from errorbar.judging.question_kinds import QUESTION_KINDS
+from errorbar.judging.question_kinds import QUESTION_KINDS, kind_of_question
 from errorbar.judging.scheme import FRAME_KEYS, SIDES, Option, Question, Scheme
 from errorbar.judging.scheme_kinds import SCHEME_KINDS
 
@@ -86,6 +89,7 @@ _QUESTION = {
     "step": Field(toml.whole, 1),
     "proposed": Field(toml.one_of("verb"), ""),
     "nothing": Field(toml.text, ""),
+    "types": Field(toml.raw),
 }
 _OPTION = {
     "value": Field(toml.name, "", required=True),
@@ -133,32 +137,99 @@ def _question(table: TomlTable) -> Question:
         table.error("scheme-value", message, "options", expected=f"options of the kinds {_names(takers)}")
     for value in dict.fromkeys(value for value in values if values.count(value) > 1):
         table.error("scheme-twice", f"two options of question '{name}' have the value '{value}'", "options")
+    types = tuple(_types(table, fields["types"]))
+    if types and not kind.takes_types:
+        message = f"question '{name}' has types, and its kind is {kind.name}"
+        table.error("scheme-value", message, "types", expected="types of the kind edits")
     when = fields["when"] or {}
     if not isinstance(when, dict) or not all(isinstance(values, list) for values in when.values()):
         table.error("scheme-value", f"when of question '{name}'", "when", expected='{ other = ["value"] }')
         when = {}
     conditions = {earlier: tuple(map(str, values)) for earlier, values in when.items()}
-    return Question(**fields | {"options": options, "when": conditions})
+    return Question(**fields | {"options": options, "when": conditions, "types": types})
 
 
 def _names(kinds: Iterable[QuestionKind]) -> str:
     return " and ".join(kind.name for kind in kinds)
 
 
-def _options(table: TomlTable, rows: object) -> Iterator[Option]:
-    """The options of a question; a text is value and label at once."""
+def _options(table: TomlTable, rows: object, key: str = "options") -> Iterator[Option]:
+    """The options of a question, or its types; a text is value and label at once."""
     if not isinstance(rows, list):
-        table.error("scheme-value", "options are no list", "options", expected='["a", "b"] or [{ value = "a", ... }]')
+        table.error("scheme-value", f"{key} are no list", key, expected='["a", "b"] or [{ value = "a", ... }]')
         return
     for number, row in enumerate(rows):
         if isinstance(row, str) and row.strip():
             yield Option(row, row)
         elif isinstance(row, dict):
-            where = (f"questions.options {number + 1}", table.where[1])
-            table.file.tables[where] = table.place("options").line
+            where = (f"questions.{key} {number + 1}", table.where[1])
+            table.file.tables[where] = table.place(key).line
             yield Option(**TomlTable(row, table.file, where).read(_OPTION))
         else:
-            table.error("scheme-value", f"option {number + 1} is {row!r}", "options", expected="a text, or a table")
+            table.error("scheme-value", f"{key[:-1]} {number + 1} is {row!r}", key, expected="a text, or a table")
+
+
+INVENTORIES = ("nucle", "errant")
+"""Names of the lists of error types that are shipped."""
+
+
+def _types(table: TomlTable, types: object) -> Iterator[Option]:
+    """The types of a question: the name of an inventory, a list as of options, or none."""
+    if isinstance(types, str) and types in INVENTORIES:
+        yield from shipped_types(types)
+    elif isinstance(types, str):
+        expected = f"{', '.join(INVENTORIES)}, or a list"
+        table.error("scheme-value", f"no list of types is called '{types}'", "types", expected=expected)
+    elif types is not None:
+        yield from _options(table, types, "types")
+
+
+def shipped_types(name: str) -> tuple[Option, ...]:
+    """The error types of an inventory, each with its description."""
+    return tuple(Option(code, description) for code, description in error_types(name).items())
+
+
+def with_types(scheme: Scheme, types: str) -> Scheme:
+    """The scheme with other error types.
+
+    Args:
+        scheme: One that asks for edits.
+        types: ``nucle``, ``errant``, ``none``, or a file with a type in each line: its code, and after white space a
+            description or nothing.
+
+    Raises:
+        InputError: If the file names no type, or one twice.
+        UsageError: If the scheme does not ask for edits.
+    """
+    if not any(kind_of_question(question).takes_types for question in scheme.questions):
+        message = f"the scheme {scheme.name} asks for no edits, which have types"
+        raise UsageError(Problem("useless-option", message, fix="leave --types out"))
+    if types == "none":
+        options: tuple[Option, ...] = ()
+    else:
+        options = shipped_types(types) if types in INVENTORIES else tuple(_read_types(Path(types)))
+    questions = (
+        replace(question, types=options) if kind_of_question(question).takes_types else question
+        for question in scheme.questions
+    )
+    return replace(scheme, questions=tuple(questions))
+
+
+def _read_types(path: Path) -> Iterator[Option]:
+    if not path.is_file():
+        message = f"no list of types is called '{path}', and no file either"
+        raise UsageError(Problem("judge-types", message, fix=nearest(str(path), [*INVENTORIES, "none"])))
+    problems, known = Problems(), set[str]()
+    for number, line in enumerate(Lines(path, problems), 1):
+        code, _, description = line.strip().partition("\t" if "\t" in line else " ")
+        if code in known:
+            problems.error("judge-types", f"the type '{shorten_text(code)}' stands twice", Place(str(path), number))
+        elif code:
+            known.add(code)
+            yield Option(code, description.strip() or code)
+    if not known:
+        problems.error("judge-types", "the file names no type", Place(str(path)), "a code in each line")
+    problems.raise_errors()
 
 
 def _is_id(name: str) -> bool:

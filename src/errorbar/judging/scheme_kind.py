@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from errorbar.core.edit import Edit
 from errorbar.core.problems import shorten_text
 from errorbar.judging.items.item import JudgedItem
 from errorbar.judging.question_kinds import kind_of_question
-from errorbar.judging.scheme import Scheme, fold_word, near
+from errorbar.judging.scheme import Scheme, fold_word, near, tokens
 from errorbar.judging.shown_texts import cut_pieces
 
 
@@ -28,6 +29,12 @@ class SchemeKind:
     name = "span"
     compares = False
     """Whether two texts are set against each other: items have two candidates, exports sides and pairs."""
+    ranks = False
+    """Whether outputs of systems are ranked: items have up to five candidates, exports rankings and pairs."""
+
+    corrects_sentences = False
+    """Whether an item is a whole sentence of which raters write all edits: its corpus can be exported as a whole."""
+
     edits_systems = False
     """Whether each item is one system's output, of which raters make a reference."""
 
@@ -47,12 +54,12 @@ class SchemeKind:
             return f"item '{name}' has no span, and the scheme {scheme.name} asks about a part of the text"
         return ""
 
-    def shown(self, item: JudgedItem, reversed_: bool) -> tuple[object, ...]:
-        """All that a rater sees of an item besides the sentence before it."""
+    def shown(self, item: JudgedItem, reversed_: int) -> tuple[object, ...]:
+        """All that a rater sees of an item besides the sentence before it; ``reversed_``: as a ``Lease`` has it."""
         del reversed_  # there are no sides
         return item.text, item.span
 
-    def content(self, scheme: Scheme, item: JudgedItem, reversed_: bool) -> dict[str, Any]:
+    def content(self, scheme: Scheme, item: JudgedItem, reversed_: int) -> dict[str, Any]:
         """The values of the item's markup."""
         del reversed_
         span = item.span or (0, len(item.text))
@@ -68,6 +75,17 @@ class SchemeKind:
         del item
         return True
 
+    def edits(self, scheme: Scheme, item: JudgedItem, label: str, answer: Mapping[str, Any]) -> list[Edit]:
+        """The edits of the text's tokens that an answer makes."""
+        start, end = item.span or (0, len(item.text))
+        texts, optional = self.corrections(scheme, item, label, answer)
+        if not texts:
+            return []
+        words_of = item.text[:start], item.text[end:]
+        first, last, before, after = _around(item.text, start, end)
+        replacements = [" ".join(f"{before}{_apart(text, words_of)}{after}".split()) for text in texts]
+        return [Edit(first, last, tuple(dict.fromkeys(replacements)), optional=optional)]
+
     def corrections(
         self, scheme: Scheme, item: JudgedItem, label: str, answer: Mapping[str, Any]
     ) -> tuple[list[str], bool]:
@@ -76,7 +94,40 @@ class SchemeKind:
         texts = [""] if label == "extraneous" else [*answer.get(next(replacing).id, ())]
         return texts_if_changed(texts, item), label == "equal"
 
+    def unfit_gold(self, item: JudgedItem, right: str) -> str:
+        """Why an answer cannot be right of a gold item; empty: it can."""
+        del item, right
+        return ""
+
+    def agrees(self, item: JudgedItem, label: str, right: str) -> bool:
+        """Whether a label is what is right of a gold item."""
+        del item
+        return fold_word(label) == fold_word(right)
+
+    def told(self, item: JudgedItem, reversed_: int, right: str) -> str:
+        """What is right of a gold item, as the quiz tells it."""
+        del item, reversed_
+        return right
+
 
 def texts_if_changed(texts: list[str], item: JudgedItem) -> list[str]:
     """The texts, unless the first is what the writer wrote."""
     return [] if not texts or fold_word(texts[0]) == fold_word(own_text(item)) else texts
+
+
+def _apart(word: str, around: tuple[str, str]) -> str:
+    """A word with spaces where the text around it has some."""
+    left, right = around
+    return f"{' ' if left[-1:].isspace() or not left else ''}{word}{' ' if right[:1].isspace() or not right else ''}"
+
+
+def _around(text: str, start: int, end: int) -> tuple[int, int, str, str]:
+    """The tokens that a span lies in, and what of these stands before and after it."""
+    spans = tokens(text)
+    if start == end and not any(left < start < right for left, right in spans):
+        at = sum(left < start for left, _ in spans)
+        return at, at, "", ""
+    first = sum(right <= start for _, right in spans)
+    last = sum(left < end for left, _ in spans)
+    inside = spans[first:last]
+    return first, last, text[inside[0][0] : start] if inside else "", text[end : inside[-1][1]] if inside else ""

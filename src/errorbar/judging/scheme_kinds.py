@@ -12,8 +12,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from errorbar.core.problems import shorten_text
+from errorbar.judging.edits_kind import EditsKind
 from errorbar.judging.items.item import JudgedItem
 from errorbar.judging.post_edit_kind import PostEditKind
+from errorbar.judging.rank_kind import RankKind
 from errorbar.judging.scheme import NOTHING, Scheme
 from errorbar.judging.scheme_kind import SchemeKind, own_text, texts_if_changed
 from errorbar.judging.shown_texts import candidate_stretches, candidate_texts, cloze_texts
@@ -40,13 +42,13 @@ class ChoiceKind(SchemeKind):
             return f"the two candidates of item '{name}' are the same: {shorten_text(item.candidates[0])!r}"
         return ""
 
-    def shown(self, item: JudgedItem, reversed_: bool) -> tuple[object, ...]:
+    def shown(self, item: JudgedItem, reversed_: int) -> tuple[object, ...]:
         """Both sides in the order in which they stand, so that nothing tells which candidate is the first."""
-        return (*candidate_texts(item, reversed_),)
+        return (*candidate_texts(item, bool(reversed_)),)
 
-    def content(self, scheme: Scheme, item: JudgedItem, reversed_: bool) -> dict[str, Any]:
+    def content(self, scheme: Scheme, item: JudgedItem, reversed_: int) -> dict[str, Any]:
         """The two texts, each cut where it differs from the other."""
-        texts = list(candidate_stretches(item, reversed_ and scheme.reversible))
+        texts = list(candidate_stretches(item, bool(reversed_) and scheme.reversible))
         return {"texts": texts, "headings": scheme.headings}
 
     def gives_corrections(self, scheme: Scheme) -> bool:
@@ -82,12 +84,12 @@ class ClozeKind(SchemeKind):
         del scheme
         return True
 
-    def shown(self, item: JudgedItem, reversed_: bool) -> tuple[object, ...]:
+    def shown(self, item: JudgedItem, reversed_: int) -> tuple[object, ...]:
         """The text without what belongs into its gap."""
         del reversed_
         return cloze_texts(item)
 
-    def content(self, scheme: Scheme, item: JudgedItem, reversed_: bool) -> dict[str, Any]:
+    def content(self, scheme: Scheme, item: JudgedItem, reversed_: int) -> dict[str, Any]:
         """The text on either side of the gap."""
         del scheme, reversed_
         return {"sides": cloze_texts(item)}
@@ -105,7 +107,9 @@ class ClozeKind(SchemeKind):
         return texts_if_changed(["" if word == NOTHING else word for word in answer[scheme.main]], item), False
 
 
-SCHEME_KINDS = {kind.name: kind for kind in (SchemeKind(), ChoiceKind(), ClozeKind(), PostEditKind())}
+SCHEME_KINDS = {
+    kind.name: kind for kind in (SchemeKind(), ChoiceKind(), ClozeKind(), RankKind(), EditsKind(), PostEditKind())
+}
 """By what a scheme's file says it ``shows``."""
 
 
@@ -114,12 +118,15 @@ def kind_of(scheme: Scheme) -> SchemeKind:
     return SCHEME_KINDS[scheme.shows]
 
 
-def shown_hash(scheme: Scheme, item: JudgedItem, reversed_: bool) -> str:
+def shown_hash(scheme: Scheme, item: JudgedItem, reversed_: int) -> str:
     """A hash of what the rater sees and of nothing else, which the browser sends back with the answer.
 
     It tells nobody the writer's word or which candidate comes first, as both sides of a choice are hashed in the
     order in which they stand, and a cloze text without what belongs into its gap.
     """
-    shown = kind_of(scheme).shown(item, reversed_)
-    content = [scheme.shows, item.before, *shown, *([item.after] if item.after else [])]
-    return hashlib.sha256(json.dumps(content).encode()).hexdigest()[:16]
+    shown = [scheme.shows, item.before, *kind_of(scheme).shown(item, reversed_)]
+    if item.after:
+        shown.append(["after", item.after])
+    if item.choices:
+        shown.append([choice.answer for choice in item.choices])
+    return hashlib.sha256(json.dumps(shown).encode()).hexdigest()[:16]

@@ -13,8 +13,8 @@ from errorbar.metrics._rounded cimport (
     Weight, fold_rounded, fold_rounded_swapped, orderly, sort_candidates, weight_of,
 )
 from errorbar.metrics._whole cimport (
-    BITS, Candidate, Choice, Step, Weights, Whole, fold_swapped, fold_whole, list_choices, list_steps, list_whole,
-    members, ordinary, usual, whole_weights,
+    BITS, Candidate, Choice, Step, Weights, Whole, fold_masked, fold_swapped, fold_whole, list_choices, list_steps,
+    list_whole, members, ordinary, usual, whole_weights,
 )
 
 cdef enum:
@@ -108,16 +108,18 @@ def fold_replicates(
         weight = weight_of(b2, usual(b2))
         ahead = R >= ENOUGH and usual(b2)
         ahead = ahead and (orderly(b2, counts, totals, n) if rounded else ordinary(counts, totals))
-        list_candidates(counts, present, masks, ahead and not many_masks,
-                        ahead and many_masks and masks.shape[1] <= BITS, rounded, found, offset)
         fast = ahead and running and not want_chosen and not (many_masks and (swapping or masks.shape[1] > BITS))
         weights.p, weights.g = 0, 1  # what is called a denominator are the reference edits
         if rounded:
-            sort_candidates(U, found, offset)
             fast = fast and swapping
         elif fast:
             weights = whole_weights(b2, counts, totals, n)
             fast = weights.p > 0
+        # Who beats whom in a set: in whole numbers that is seen of those with different counts only.
+        list_candidates(counts, present, masks, ahead and not many_masks,
+                        ahead and many_masks and masks.shape[1] <= BITS and not fast, rounded, found, offset)
+        if rounded:
+            sort_candidates(U, found, offset)
         if fast:
             list_whole(U, found, offset, many_masks, weights, whole, start)
         if fast and swapping:
@@ -126,7 +128,9 @@ def fold_replicates(
             fast = choices != NULL
         if fast:  # and nothing is left to do
             R = 0
-            if not swapping:
+            if many_masks and units.shape[0] == 1:
+                fold_masked(whole, start, &units[0, 0] if n else NULL, n, masks, weights, totals, n_units)
+            elif not swapping:
                 fold_whole(whole, start, units, masks, many_masks, weights, totals, n_units)
             else:
                 list_choices(n_steps, second, whole, start, steps, rounded, choices)

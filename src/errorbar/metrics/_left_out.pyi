@@ -8,7 +8,7 @@ def fold_left_out(
     present: NDArray[np.uint8],
     order: NDArray[np.int64],
     ends: NDArray[np.int64],
-    mask: NDArray[np.uint8],
+    masks: NDArray[np.uint8],
     beta: float,
     totals: NDArray[np.int64],
     n_units: NDArray[np.int64],

@@ -6,10 +6,11 @@ from the least and the largest differences, since what compares two annotators i
 be another one, each choice is made by itself, and compared exactly as in _whole.pyx.
 """
 
-from libc.stdint cimport int32_t, int64_t, uint8_t
-from libc.stdlib cimport calloc, free, malloc
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
+from libc.stdlib cimport free, malloc
+from libc.string cimport memset
 
-from errorbar.metrics._whole cimport Choice, Weights, ordinary, usual, whole_weights
+from errorbar.metrics._whole cimport BITS, Choice, Weights, members, ordinary, usual, whole_weights
 
 
 cdef struct Range:
@@ -74,79 +75,134 @@ cdef inline void add(Choice *sums, const Choice *x, int64_t times) noexcept nogi
     sums.used += times * x.used
 
 
-cdef Py_ssize_t list_allowed(
-    const int32_t[:, :, ::1] counts, const uint8_t[:, ::1] present, const uint8_t[::1] mask, int64_t u, Weights weights,
-    Choice *found,
+cdef Py_ssize_t list_groups(
+    const int32_t[:, :, ::1] counts, const uint8_t[:, ::1] present, int64_t u, Weights weights, Choice *found,
+    uint64_t *who,
 ) noexcept nogil:
-    """Who may be chosen for unit u, in the order of annotators."""
-    cdef Py_ssize_t n = 0, a
+    """The counts that unit u may have, in the order of annotators, and whose they are.
+
+    Annotators with the same counts are one, unless others come as close as to tie with them for the first of all.
+    """
+    cdef Py_ssize_t n = 0, a, k
+    cdef bint apart = False
+    cdef Choice one
     for a in range(counts.shape[1]):
-        if present[u, a] and mask[a]:
+        if not present[u, a]:
+            continue
+        one.c, one.p, one.used = counts[u, a, 0], counts[u, a, 1], 1
+        one.d = weights.p * counts[u, a, 1] + weights.g * counts[u, a, 2]
+        k = 0
+        while k < n and (found[k].c != one.c or found[k].d != one.d):
+            k += 1
+        if k < n and found[k].p != one.p:
+            apart = True
+            break
+        if k == n:
+            found[n], who[n] = one, 0
+            n += 1
+        who[k] |= <uint64_t>1 << a
+    if not apart:
+        return n
+    n = 0
+    for a in range(counts.shape[1]):
+        if present[u, a]:
             found[n].c, found[n].p, found[n].used = counts[u, a, 0], counts[u, a, 1], 1
             found[n].d = weights.p * counts[u, a, 1] + weights.g * counts[u, a, 2]
+            who[n] = <uint64_t>1 << a
             n += 1
     return n
 
 
-def fold_left_out(
-    const int32_t[:, :, ::1] counts, const uint8_t[:, ::1] present, const int64_t[::1] order, const int64_t[::1] ends,
-    const uint8_t[::1] mask, double beta, int64_t[:, ::1] totals, int64_t[::1] n_units,
-):
-    """Add the chosen annotators' counts to ``totals`` (stretches, 3), which are 0, with each stretch left out.
-
-    Units are folded in this order, and each stretch of it ends where ``ends`` says, the last with the order. False, and
-    nothing is done, where whole numbers could be inexact.
-    """
-    cdef Py_ssize_t g, i, k, n, n_found
-    cdef int64_t u, scale
-    cdef double b2 = beta * beta
-    cdef bint able = usual(b2) and ordinary(counts, totals)
-    cdef Weights weights
+cdef void fold_against(
+    const Choice *groups, const uint64_t *who, const int64_t *start, uint64_t allowed, const int64_t[::1] order,
+    const int64_t[::1] ends, int64_t scale, Choice *found, Choice *without,
+) noexcept nogil:
+    """The totals without each stretch against one set of annotators; ``without`` is all 0."""
+    cdef Py_ssize_t g, i, k = 0, n
+    cdef int64_t u, x_at
     cdef Choice every
     cdef Range differences
     cdef const Choice *x
     cdef const Choice *y
+    every.c = every.p = every.d = every.used = 0
+    differences.least_c = differences.most_c = differences.least_d = differences.most_d = 0
+    for g in range(ends.shape[0]):
+        while k < ends[g]:
+            u = order[k]
+            k += 1
+            n = 0
+            for x_at in range(start[u], start[u + 1]):
+                if who[x_at] & allowed:
+                    found[n] = groups[x_at]
+                    n += 1
+            if n == 0:
+                continue
+            x = best(found, n, every.c, every.d, scale)
+            if n > 1 and not settled(x, found, n, every.c, every.d, &differences):
+                differences.least_c = differences.most_c = differences.least_d = differences.most_d = 0
+                for i in range(g):
+                    y = best(found, n, every.c + without[i].c, every.d + without[i].d, scale)
+                    add(&without[i], y, 1)
+                    add(&without[i], x, -1)
+                    widen(&differences, &without[i])
+            add(&every, x, 1)
+            add(&without[g], x, -1)
+        widen(&differences, &without[g])
+    for g in range(ends.shape[0]):
+        add(&without[g], &every, 1)
+
+
+def fold_left_out(
+    const int32_t[:, :, ::1] counts, const uint8_t[:, ::1] present, const int64_t[::1] order, const int64_t[::1] ends,
+    const uint8_t[:, ::1] masks, double beta, int64_t[:, :, ::1] totals, int64_t[:, ::1] n_units,
+):
+    """Add the chosen annotators' counts to ``totals`` (sets, stretches, 3), which are 0, with each stretch left out.
+
+    Units are folded in this order, and each stretch of it ends where ``ends`` says, the last with the order. False, and
+    nothing is done, where whole numbers could be inexact, or there are more annotators than a set can hold.
+    """
+    cdef Py_ssize_t g, m, u, U = counts.shape[0], A = counts.shape[1]
+    cdef double b2 = beta * beta
+    cdef bint able = A <= BITS and usual(b2) and ordinary(counts, totals[0])
+    cdef Weights weights
+    cdef Choice *groups
     cdef Choice *found
     cdef Choice *without
+    cdef uint64_t *who
+    cdef int64_t *start
     if able:
-        weights = whole_weights(b2, counts, totals, order.shape[0])
+        weights = whole_weights(b2, counts, totals[0], order.shape[0])
         able = weights.p > 0
     if not able:
         return False
-    scale = weights.p + weights.g
-    found = <Choice *>malloc((counts.shape[1] + 1) * sizeof(Choice))
-    without = <Choice *>calloc(ends.shape[0] + 1, sizeof(Choice))
-    if found == NULL or without == NULL:
+    groups = <Choice *>malloc((U * A + 1) * sizeof(Choice))
+    who = <uint64_t *>malloc((U * A + 1) * sizeof(uint64_t))
+    start = <int64_t *>malloc((U + 1) * sizeof(int64_t))
+    found = <Choice *>malloc((A + 1) * sizeof(Choice))
+    without = <Choice *>malloc((ends.shape[0] + 1) * sizeof(Choice))
+    if groups == NULL or who == NULL or start == NULL or found == NULL or without == NULL:
+        free(groups)
+        free(who)
+        free(start)
         free(found)
         free(without)
         raise MemoryError("not enough memory for the totals of what is left out")
     with nogil:
-        every.c = every.p = every.d = every.used = 0
-        differences.least_c = differences.most_c = differences.least_d = differences.most_d = 0
-        k = 0
-        for g in range(ends.shape[0]):
-            while k < ends[g]:
-                u = order[k]
-                k += 1
-                n_found = list_allowed(counts, present, mask, u, weights, found)
-                if n_found == 0:
-                    continue
-                x = best(found, n_found, every.c, every.d, scale)
-                if n_found > 1 and not settled(x, found, n_found, every.c, every.d, &differences):
-                    differences.least_c = differences.most_c = differences.least_d = differences.most_d = 0
-                    for i in range(g):
-                        y = best(found, n_found, every.c + without[i].c, every.d + without[i].d, scale)
-                        add(&without[i], y, 1)
-                        add(&without[i], x, -1)
-                        widen(&differences, &without[i])
-                add(&every, x, 1)
-                add(&without[g], x, -1)
-            widen(&differences, &without[g])
-        for g in range(ends.shape[0]):
-            add(&without[g], &every, 1)
-            totals[g, 0], totals[g, 1] = without[g].c, without[g].p
-            totals[g, 2] = (without[g].d - weights.p * without[g].p) // weights.g
-            n_units[g] = without[g].used
+        start[0] = 0
+        for u in range(U):
+            start[u + 1] = start[u] + list_groups(counts, present, u, weights, &groups[start[u]], &who[start[u]])
+        for m in range(masks.shape[0]):
+            memset(without, 0, ends.shape[0] * sizeof(Choice))
+            fold_against(
+                groups, who, start, members(masks, m), order, ends, weights.p + weights.g, found, without
+            )
+            for g in range(ends.shape[0]):
+                totals[m, g, 0], totals[m, g, 1] = without[g].c, without[g].p
+                totals[m, g, 2] = (without[g].d - weights.p * without[g].p) // weights.g
+                n_units[m, g] = without[g].used
+    free(groups)
+    free(who)
+    free(start)
     free(found)
     free(without)
     return True

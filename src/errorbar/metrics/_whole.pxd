@@ -4,6 +4,7 @@ from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
 
 cdef enum:
     BITS = 64  # annotators that fit in a set
+    WIDE = 256  # replicates of which it is seen together what they choose
     LANES = 64  # replicates side by side: none waits for another, and a line of the cache holds 64 swaps of each
 
 
@@ -82,5 +83,11 @@ cdef void fold_swapped(
 
 cdef void fold_whole(
     const Whole *whole, const int64_t *start, const int64_t[:, ::1] units, const uint8_t[:, ::1] masks, bint many_masks,
+    Weights weights, int64_t[:, ::1] totals, int64_t[::1] n_units,
+) noexcept nogil
+
+
+cdef void fold_masked(
+    const Whole *whole, const int64_t *start, const int64_t *row, Py_ssize_t n, const uint8_t[:, ::1] masks,
     Weights weights, int64_t[:, ::1] totals, int64_t[::1] n_units,
 ) noexcept nogil

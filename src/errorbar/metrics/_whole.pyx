@@ -5,10 +5,21 @@ whole numbers. Two quotients whose terms multiply to less than 2^50 are equal, o
 so that the order is that of the rounded quotients, and no division waits for the one before.
 """
 
+from libc.math cimport INFINITY, fabs
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
 
 cdef double SHORT = 65536.0  # weights up to this are exact in any sum
 cdef double EXACT = 1125899906842624.0  # 2^50
+cdef double ROUNDING = 1e-9  # many times what sums and products of these sizes lose
+cdef uint64_t ALL = <uint64_t>-1
+cdef enum:
+    TOGETHER = 60  # steps whose choices are added up at once
+    SMALL = 1024  # what each of them adds to any sum is below this
+    FIELD = 65535
+
+
+cdef struct Span:
+    double least_d, most_d, least_e, most_e  # of totals of some replicates; e: by how much c is above slope * d
 
 
 cdef bint ordinary(const int32_t[:, :, ::1] counts, const int64_t[:, ::1] totals) noexcept nogil:
@@ -101,11 +112,17 @@ cdef inline bint better(
     return (mine & (~mine + 1)) < (other & (~other + 1))  # the first annotator; where all are allowed, the list is in order
 
 
-cdef inline void add(Choice *sums, const Whole *x) noexcept nogil:
+cdef inline void add(Choice *sums, const Choice *x) noexcept nogil:
     sums.c += x.c
     sums.p += x.p
     sums.d += x.d
-    sums.used += 1
+    sums.used += x.used
+
+
+cdef inline Choice as_choice(const Whole *x) noexcept nogil:
+    cdef Choice one
+    one.c, one.p, one.d, one.used = x.c, x.p, x.d, 1
+    return one
 
 
 cdef int64_t list_steps(
@@ -115,6 +132,7 @@ cdef int64_t list_steps(
     """The units that a way to swap, or the totals, can matter to, and a last one that is none (-1)."""
     cdef Py_ssize_t k, at = 0
     cdef int64_t u, v, x, y
+    cdef Choice one
     steps[0].first = 0
     steps[0].before.c = steps[0].before.p = steps[0].before.d = steps[0].before.used = 0
     for k in range(n):
@@ -125,7 +143,8 @@ cdef int64_t list_steps(
         x, y = start[u], start[v]
         if start[u + 1] - x == 1 and start[v + 1] - y == 1 and (
                 whole[x].c == whole[y].c and whole[x].p == whole[y].p and whole[x].g == whole[y].g):
-            add(&steps[at].before, &whole[x])
+            one = as_choice(&whole[x])
+            add(&steps[at].before, &one)
             continue
         steps[at].unit, steps[at].slot = u, slots[k]
         steps[at + 1].first = steps[at].first + 2 * max(1, start[u + 1] - x, start[v + 1] - y)
@@ -152,7 +171,7 @@ cdef void list_choices(
             at = steps[k].first + side * size
             choices[at].c = choices[at].p = choices[at].d = choices[at].used = 0
             for x in range(start[u], start[u + 1]):
-                one.c, one.p, one.d, one.used = whole[x].c, whole[x].p, whole[x].d, 1
+                one = as_choice(&whole[x])
                 y = at + x - start[u]
                 while y > at and not in_order and (
                         choices[y - 1].c < one.c or (choices[y - 1].c == one.c and choices[y - 1].d > one.d)):
@@ -172,63 +191,205 @@ cdef inline bint larger(const Choice *x, const Choice *y, int64_t C, int64_t D, 
             return (weights.p + weights.g) * x.c > x.d
     return (C + x.c) * (D + y.d) > (C + y.c) * (D + x.d)
 
+cdef inline int64_t largest(const Choice *x, int64_t size, int64_t C, int64_t D, Weights weights) noexcept nogil:
+    """Which of some has the largest F, of equal ones the first."""
+    cdef int64_t at = 0, j
+    for j in range(1, size):
+        if larger(&x[j], &x[at], C, D, weights):
+            at = j
+    return at
+
+
+cdef inline void clear(Span *span) noexcept nogil:
+    span.least_d = span.least_e = INFINITY
+    span.most_d = span.most_e = -INFINITY
+
+
+cdef inline void widen(Span *span, double c, double d, double slope) noexcept nogil:
+    cdef double e = c - slope * d
+    span.least_d, span.most_d = min(span.least_d, d), max(span.most_d, d)
+    span.least_e, span.most_e = min(span.least_e, e), max(span.most_e, e)
+
+
+cdef inline void shift(Span *span, const Choice *x, const Choice *y, double slope) noexcept nogil:
+    """Where totals lie after one of two is added to each."""
+    cdef double of_x = x.c - slope * x.d, of_y = y.c - slope * y.d
+    span.least_d += min(x.d, y.d)
+    span.most_d += max(x.d, y.d)
+    span.least_e += min(of_x, of_y)
+    span.most_e += max(of_x, of_y)
+
+
+cdef inline bint always(double xc, double xd, double yc, double yd, const Span *span, double slope) noexcept nogil:
+    """Whether x is chosen before y after all totals of a span.
+
+    The difference of cross products is linear in the totals, so that it is least at an end of the span. It is a whole
+    number, and what rounding can make of it is less than the part of its terms that is asked for.
+    """
+    cdef double of_e = yd - xd, of_d = xc - yc, e, d, size
+    if of_e >= 0 and of_d >= 0:  # at least as good whatever the totals; if no more than that, a tie of all keys
+        return of_e > 0 or of_d > 0
+    if span.least_d <= 0:  # an empty denominator may count as F = 1
+        return False
+    size = fabs(of_e) * (max(fabs(span.least_e), fabs(span.most_e)) + 2 * slope * span.most_d)
+    size += fabs(of_d) * span.most_d + xc * yd + yc * xd
+    e = span.least_e if of_e > 0 else span.most_e
+    d = of_d + of_e * slope
+    return of_e * e + d * (span.least_d if d > 0 else span.most_d) + (xc * yd - yc * xd) > 0.5 + ROUNDING * size
+
+
+cdef inline bint surely(const Choice *x, int64_t size, int64_t at, const Span *span, double slope) noexcept nogil:
+    """Whether this one is chosen after all totals of a span; of those with the same counts it is the first."""
+    cdef int64_t j
+    for j in range(size):
+        if (x[j].c != x[at].c or x[j].d != x[at].d) and not always(x[at].c, x[at].d, x[j].c, x[j].d, span, slope):
+            return False
+    return True
+
+
+cdef inline uint64_t packed(const Choice *x) noexcept nogil:
+    """What is chosen as one number, of which TOGETHER can be added up."""
+    return <uint64_t>x.used << 48 | <uint64_t>x.c << 32 | <uint64_t>x.p << 16 | <uint64_t>x.d
+
 
 cdef void fold_swapped(
     int64_t n_steps, const Step *steps, const Choice *choices, const uint8_t[:, ::1] swaps,
     Weights weights, int64_t[:, ::1] totals, int64_t[::1] n_units,
 ) noexcept nogil:
-    """The running fold of ways to swap, step by step for many of them: what they choose is hard to foresee."""
-    cdef Choice sums[LANES]
+    """The running fold of ways to swap, step by step for many of them.
+
+    What is chosen from either system is nearly always the same for all of them, which is seen from where their totals
+    lie. Each then adds one of two numbers, for some steps at once. Where they may differ, each chooses by itself.
+    """
+    cdef Choice sums[WIDE]
+    cdef Choice joint  # what every way adds
+    cdef Choice chosen
+    cdef Span span
+    cdef uint64_t apart[TOGETHER]  # by how much more each step adds to those that swap
+    cdef uint64_t first, some
+    cdef int64_t column[TOGETHER]
     cdef const Choice *x
-    cdef int64_t k, size, at, j
-    cdef Py_ssize_t block, r, i, lanes, width = swaps.shape[1]
-    cdef bint empty, taken
-    cdef const uint8_t *swap
-    for block in range((totals.shape[0] + LANES - 1) // LANES):
-        r = block * LANES
-        lanes = min(<Py_ssize_t>LANES, totals.shape[0] - r)
+    cdef const Choice *y
+    cdef int64_t k, size, at, other
+    cdef Py_ssize_t block, r, i, j, lanes, waiting
+    cdef double slope = 0
+    cdef bint both
+    for block in range((totals.shape[0] + WIDE - 1) // WIDE):
+        r = block * WIDE
+        lanes = min(<Py_ssize_t>WIDE, totals.shape[0] - r)
         for i in range(lanes):
             sums[i].c, sums[i].p, sums[i].used = totals[r + i, 0], totals[r + i, 1], 0
             sums[i].d = weights.p * sums[i].p + weights.g * totals[r + i, 2]
-        empty = True
+        waiting, first = 0, 0
+        joint.c = joint.p = joint.d = joint.used = 0
         for k in range(n_steps):
-            if steps[k].before.used:
-                for i in range(lanes):
-                    sums[i].c += steps[k].before.c
-                    sums[i].p += steps[k].before.p
-                    sums[i].d += steps[k].before.d
-                    sums[i].used += steps[k].before.used
-            if steps[k].unit < 0:
-                break
-            if empty:
-                empty = False
-                for i in range(lanes):
-                    empty = empty or sums[i].d == 0
-            size = (steps[k + 1].first - steps[k].first) // 2
-            swap = &swaps[r, steps[k].slot] if steps[k].slot >= 0 else NULL
+            add(&joint, &steps[k].before)
+            x = y = &choices[steps[k].first]
+            size = (steps[k + 1].first - steps[k].first) // 2 if steps[k].unit >= 0 else 0
+            both = False
+            if size and k and waiting < TOGETHER:
+                shift(&span, &steps[k].before, &steps[k].before, slope)
+                at = largest(x, size, sums[0].c + joint.c, sums[0].d + joint.d, weights)
+                both = surely(x, size, at, &span, slope)
+                y += size * (steps[k].slot >= 0)
+                other = largest(y, size, sums[0].c + joint.c, sums[0].d + joint.d, weights)
+                both = both and surely(y, size, other, &span, slope)
+                both = both and max(x[at].d, y[other].d) < SMALL and max(x[at].p, y[other].p) < SMALL
+                both = both and max(x[at].c, y[other].c) < SMALL
+            if both:
+                shift(&span, &x[at], &y[other], slope)
+                first += packed(&x[at])
+                apart[waiting] = packed(&y[other]) - packed(&x[at])
+                column[waiting] = max(0, steps[k].slot)
+                waiting += 1
+                continue
+            slope = <double>(sums[0].c + joint.c) / max(1, sums[0].d + joint.d)
+            clear(&span)
             for i in range(lanes):
-                x = &choices[steps[k].first]
-                if swap != NULL:
-                    x += size * swap[i * width]
-                if empty:
-                    at = 0
-                    for j in range(1, size):
-                        if larger(&x[j], &x[at], sums[i].c, sums[i].d, weights):
-                            at = j
-                    x += at
-                elif size == 2:
-                    x += (sums[i].c + x[1].c) * (sums[i].d + x[0].d) > (sums[i].c + x[0].c) * (sums[i].d + x[1].d)
-                else:
-                    at = 0
-                    for j in range(1, size):  # without a jump that cannot be foreseen
-                        taken = (sums[i].c + x[j].c) * (sums[i].d + x[at].d) > (
-                            (sums[i].c + x[at].c) * (sums[i].d + x[j].d))
-                        at += taken * (j - at)
-                    x += at
-                sums[i].c += x.c
-                sums[i].p += x.p
-                sums[i].d += x.d
-                sums[i].used += x.used
+                some = first
+                for j in range(waiting):
+                    some += apart[j] & -<uint64_t>swaps[r + i, column[j]]
+                sums[i].c += joint.c + <int64_t>(some >> 32 & FIELD)
+                sums[i].p += joint.p + <int64_t>(some >> 16 & FIELD)
+                sums[i].d += joint.d + <int64_t>(some & FIELD)
+                sums[i].used += joint.used + <int64_t>(some >> 48)
+                if size:
+                    x = &choices[steps[k].first]
+                    if steps[k].slot >= 0:
+                        x += size * swaps[r + i, steps[k].slot]
+                    add(&sums[i], &x[largest(x, size, sums[i].c, sums[i].d, weights)])
+                widen(&span, sums[i].c, sums[i].d, slope)
+            waiting, first = 0, 0
+            joint.c = joint.p = joint.d = joint.used = 0
+        for i in range(lanes):
+            n_units[r + i] += sums[i].used
+            totals[r + i, 0], totals[r + i, 1] = sums[i].c, sums[i].p
+            totals[r + i, 2] = (sums[i].d - weights.p * sums[i].p) // weights.g
+
+
+cdef void fold_masked(
+    const Whole *whole, const int64_t *start, const int64_t *row, Py_ssize_t n, const uint8_t[:, ::1] masks,
+    Weights weights, int64_t[:, ::1] totals, int64_t[::1] n_units,
+) noexcept nogil:
+    """The running fold of the same units against many sets of annotators, unit after unit for many sets.
+
+    In which order annotators are chosen is nearly always the same for all sets, which is seen from where their totals
+    lie; only annotators whose order may differ are compared for each set.
+    """
+    cdef Choice sums[WIDE]
+    cdef uint64_t allowed[WIDE]
+    cdef const Whole *order[BITS]
+    cdef uint64_t rivals[BITS]  # those after each in the order who may be chosen before it
+    cdef const Whole *x
+    cdef const Whole *best
+    cdef Span span
+    cdef int64_t u, size, j, l
+    cdef Py_ssize_t block, r, i, k, lanes
+    cdef double slope = 0
+    for block in range((totals.shape[0] + WIDE - 1) // WIDE):
+        r = block * WIDE
+        lanes = min(<Py_ssize_t>WIDE, totals.shape[0] - r)
+        for i in range(lanes):
+            allowed[i] = members(masks, r + i)
+            sums[i].c, sums[i].p, sums[i].used = totals[r + i, 0], totals[r + i, 1], 0
+            sums[i].d = weights.p * sums[i].p + weights.g * totals[r + i, 2]
+        for k in range(n):
+            u = row[k]
+            if u < 0:  # padding
+                continue
+            size = start[u + 1] - start[u]
+            clear(&span)
+            if size > 1:
+                slope = <double>sums[lanes // 2].c / max(1, sums[lanes // 2].d)
+                for i in range(lanes):
+                    widen(&span, sums[i].c, sums[i].d, slope)
+            for j in range(size):
+                x, l = &whole[start[u] + j], j
+                while l > 0 and better(x, order[l - 1], sums[lanes // 2].c, sums[lanes // 2].d, weights, ALL):
+                    order[l] = order[l - 1]
+                    l -= 1
+                order[l] = x
+            for j in range(size):
+                rivals[j] = 0
+                for l in range(j + 1, size):
+                    if not always(order[j].c, order[j].d, order[l].c, order[l].d, &span, slope):
+                        rivals[j] |= <uint64_t>1 << l
+            for i in range(lanes):
+                j = 0
+                while j < size and not order[j].who & allowed[i]:
+                    j += 1
+                if j == size:
+                    continue
+                best = order[j]
+                if rivals[j]:
+                    for l in range(j + 1, size):
+                        if rivals[j] >> l & 1 and order[l].who & allowed[i] and (
+                                better(order[l], best, sums[i].c, sums[i].d, weights, allowed[i])):
+                            best = order[l]
+                sums[i].c += best.c
+                sums[i].p += best.p
+                sums[i].d += best.d
+                sums[i].used += 1
         for i in range(lanes):
             n_units[r + i] += sums[i].used
             totals[r + i, 0], totals[r + i, 1] = sums[i].c, sums[i].p

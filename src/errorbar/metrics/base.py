@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal, Protocol, Self
 
 import numpy as np
@@ -106,6 +106,14 @@ class Folded:
     values: Floats  # value of each measure, NaN where it is undefined; shape (replicates, measures)
     counts: NDArray[Any]  # what ``Metric.counted`` names, then its own; shape (replicates, at least counted)
     n_units: NDArray[np.int64]  # units that somebody looked at; shape (replicates,)
+
+
+def join_folded(parts: Sequence[Folded]) -> Folded:
+    """The replicates of several folds, one after the other."""
+    values, counts, n_units = (
+        np.concatenate([getattr(part, name) for part in parts]) for name in ("values", "counts", "n_units")
+    )
+    return Folded(values, counts, n_units)
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,6 +274,13 @@ class Metric(ABC):
     @abstractmethod
     def fold(self, statistics: Opaque, selection: Selection | None = None, *, start: Folded | None = None) -> Folded:
         """Values of each replicate of a selection (None: everything, once) of what was measured, after ``start``."""
+
+    def fold_against(self, statistics: Opaque, selection: Selection, masks: NDArray[np.uint8]) -> Folded:
+        """Values of each replicate of a selection against the first set of annotators, then the second and so on.
+
+        ``masks`` has a row for each set; shape (sets, annotators). Replicates that result: sets times those selected.
+        """
+        return join_folded([self.fold(statistics, replace(selection, annotators=mask[None])) for mask in masks])
 
     @abstractmethod
     def reasons(self, folded: Folded) -> Sequence[Undefined | None]:

@@ -28,7 +28,7 @@ from errorbar.core.arrays import Ints
 from errorbar.core.corpus import annotator_order
 from errorbar.core.estimate import Interval, Undefined
 from errorbar.edits.matching import KERNEL, Matches
-from errorbar.metrics.base import Measure, Selection, Swapping
+from errorbar.metrics.base import Measure, Selection, Stretches, Swapping
 
 # Edit counts per sentence and annotator: what metrics over annotators' edits keep, so that every score is a fold.
 
@@ -299,13 +299,24 @@ def fold_counts(
 
 def _fold_left_out(statistics: EditStatistics, rule: Preference, selection: Selection) -> Choice | None:
     """The totals without each stretch by the kernel that folds everything once; None where it cannot."""
-    counts, present, left_out = statistics.counts, statistics.present, selection.left_out
-    if left_out is None or not isinstance(rule, ChoiceRule) or rule.rounded or not (rule.running and rule.kernel):
+    n_annotators = statistics.present.shape[1]
+    masks = np.ones((1, n_annotators), np.uint8) if selection.annotators is None else selection.annotators
+    if selection.left_out is None or selection.swapping is not None or masks.shape != (1, n_annotators):
         return None
-    masks = np.ones((1, present.shape[1])) if selection.annotators is None else selection.annotators
-    if selection.swapping is not None or masks.shape != (1, present.shape[1]):
+    return fold_left_out(statistics, rule, selection.left_out, masks)
+
+
+def fold_left_out(
+    statistics: EditStatistics, rule: Preference, left_out: Stretches, masks: NDArray[np.uint8]
+) -> Choice | None:
+    """The totals without each stretch, against the first set of annotators, then the second and so on.
+
+    By the kernel that folds everything once for each set; None where it cannot. ``masks``: shape (sets, annotators).
+    """
+    counts, present = statistics.counts, statistics.present
+    if not isinstance(rule, ChoiceRule) or rule.rounded or not (rule.running and rule.kernel):
         return None
-    from errorbar.metrics._left_out import fold_left_out  # noqa: PLC0415 - absent without a compiler
+    from errorbar.metrics import _left_out  # noqa: PLC0415 - absent without a compiler
 
     order, ends = np.ascontiguousarray(left_out.order, np.int64), np.ascontiguousarray(left_out.ends, np.int64)
     # As above: nothing may lie outside.
@@ -313,12 +324,17 @@ def _fold_left_out(statistics: EditStatistics, rule: Preference, selection: Sele
         raise ValueError(f"units must be numbers from 0 to {len(present) - 1}")
     if not ends.size or ends[0] < 0 or ends[-1] != len(order) or (ends[1:] < ends[:-1]).any():
         raise ValueError(f"stretches must end one after the other, the last at {len(order)}")
-    totals, used = np.zeros((len(ends), counts.shape[2]), np.int64), np.zeros(len(ends), np.int64)
+    if masks.ndim != 2 or not len(masks) or masks.shape[1] != present.shape[1]:
+        raise ValueError(f"masks must have {present.shape[1]} columns, one per annotator, and at least one row")
+    totals, used = (
+        np.zeros((len(masks), len(ends), counts.shape[2]), np.int64),
+        np.zeros((len(masks), len(ends)), np.int64),
+    )
     counts, present = np.ascontiguousarray(counts), np.ascontiguousarray(present)
-    mask = np.ascontiguousarray(masks[0], np.uint8)
-    if not fold_left_out(counts, present, order, ends, mask, rule.beta, totals, used):
+    sets = np.ascontiguousarray(masks, np.uint8)
+    if not _left_out.fold_left_out(counts, present, order, ends, sets, rule.beta, totals, used):
         return None
-    return Choice(totals, used, np.empty((0, len(order)), np.int32))
+    return Choice(totals.reshape(-1, counts.shape[2]), used.ravel(), np.empty((0, len(order)), np.int32))
 
 
 def _swaps(swapping: Swapping | None, n_units: int, rows: Ints) -> tuple[NDArray[np.uint8], Ints]:

@@ -29,6 +29,7 @@ from errorbar.metrics.choice import (
     closed_prf,
     concatenate,
     fold_counts,
+    fold_left_out,
     prf_measures,
     prf_reasons,
     score_totals,
@@ -118,6 +119,15 @@ class EditMetric(Metric):
         chosen = self._fold(statistics, selection or Selection(), start)
         return Folded(self.rate(chosen.totals), chosen.totals, chosen.n_units)
 
+    def fold_against(self, statistics: EditStatistics, selection: Selection, masks: NDArray[np.uint8]) -> Folded:
+        """What leaves stretches out is folded against all sets at once."""
+        left_out, choice = selection.left_out, None
+        if left_out is not None and selection.swapping is None and self.annotator is None:
+            choice = fold_left_out(statistics, self.rule, left_out, masks)
+        if choice is None:
+            return Metric.fold_against(self, statistics, selection, masks)
+        return Folded(self.rate(choice.totals), choice.totals, choice.n_units)
+
     def reasons(self, folded: Folded) -> Sequence[Undefined | None]:
         """Which empty case fills P, R and F."""
         return prf_reasons(folded.counts[0], int(folded.n_units[0]), float(folded.values[0, 2]))
@@ -147,10 +157,16 @@ class EditMetric(Metric):
         self, statistics: EditStatistics, selection: Selection | None = None, *, start: Folded | None = None
     ) -> NDArray[np.int64]:
         """Edits of each type, of the annotators chosen sentence by sentence."""
-        selected = selection or Selection()
-        chosen = self._fold(statistics, selected, start, want_chosen=True).chosen
-        units = np.arange(len(statistics))[None, :] if selected.units is None else selected.units
-        return statistics.typed.chosen(units, chosen)
+        return self.fold_with_types(statistics, selection or Selection(), start=start)[1]
+
+    def fold_with_types(
+        self, statistics: EditStatistics, selection: Selection, *, start: Folded | None = None
+    ) -> tuple[Folded, NDArray[np.int64]]:
+        """The fold, and the edits of each type of the same chosen annotators; shape (replicates, types, counts)."""
+        choice = self._fold(statistics, selection, start, want_chosen=True)
+        units = np.arange(len(statistics))[None, :] if selection.units is None else selection.units
+        folded = Folded(self.rate(choice.totals), choice.totals, choice.n_units)
+        return folded, statistics.typed.chosen(units, choice.chosen)
 
     def type_units(self, statistics: EditStatistics) -> NDArray[np.int64]:
         """Sentences in which the chosen annotator has an edit of a type, and the type."""

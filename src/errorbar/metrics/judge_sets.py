@@ -303,7 +303,8 @@ def fold_without_each(
     """Measures against each set without each group; shape (groups, sets, measures)."""
 
     def against(selection: Selection) -> Floats:
-        values = [values_of(metric, statistics, replace(selection, annotators=mask[None])) for mask in masks]
-        return np.stack(values, axis=1)
+        folded = metric.resampled.fold_against(statistics, selection, masks)
+        values = np.where(folded.n_units[:, None] > 0, folded.values, np.nan)
+        return np.ascontiguousarray(values.reshape(len(masks), -1, values.shape[1]).swapaxes(0, 1))
 
     return fold_without_groups(metric.resampled, against, groups)

@@ -313,9 +313,11 @@ class MeanOfRuns:
 
     def fold(self, statistics: Opaque, selection: Selection | None = None) -> Folded:
         """The mean of the runs' values; counts are those of the first run."""
-        folded = [self.metric.fold(one, selection) for one in runs_of(statistics)]
-        values = np.mean([one.values for one in folded], axis=0)
-        return Folded(values, folded[0].counts, folded[0].n_units)
+        return _mean_of([self.metric.fold(one, selection) for one in runs_of(statistics)])
+
+    def fold_against(self, statistics: Opaque, selection: Selection, masks: NDArray[np.uint8]) -> Folded:
+        """The mean of the runs' values against each set of annotators."""
+        return _mean_of([self.metric.fold_against(one, selection, masks) for one in runs_of(statistics)])
 
     def differ(self, first: SystemRuns, second: SystemRuns) -> NDArray[np.bool_]:
         """In which units any two runs that meet differ."""
@@ -330,6 +332,10 @@ class MeanOfRuns:
     def made_by(self, statistics: SystemRuns) -> str:
         """The maker of the edits of texts."""
         return max(map(self.metric.made_by, statistics.runs))
+
+
+def _mean_of(runs: Sequence[Folded]) -> Folded:
+    return Folded(np.mean([run.values for run in runs], axis=0), runs[0].counts, runs[0].n_units)
 
 
 def mean_of_runs(metric: Metric) -> Metric:

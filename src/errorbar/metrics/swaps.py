@@ -6,7 +6,7 @@ Formula
 Conventions
     The ways come from one stream, which depends on the seed and on the number of documents: at the same number of
     ways another system changes no other pair's p-value, only its adjustment. They are drawn and folded in blocks that
-    need about 64 MB.
+    need about 64 MB, and twice that for both systems.
     Where a pair differs in so few documents that all its ways are no more than the random ones, all are tried and its
     p is exact; where that holds of all documents in which any two systems differ, the adjustment is exact too.
     A pair that never differs has no p-value and is left out of the adjustment.
@@ -200,7 +200,8 @@ def swap_chances(metric: Metric, systems: Sequence[Any], codes: NDArray[np.int64
         if _few(int(where.sum()), WAYS):
             ways = _widen(ways_to_swap(int(where.sum()), WAYS, np.random.default_rng(0)), where)
         observed = values[first] - values[second]
-        return share_above(sign * observed, sign * mixer.differences(number, ways), max(1.0, abs(observed)))
+        swapped = mixer.differences(number, _and_reverse(ways))
+        return share_above(sign * observed, sign * swapped, max(1.0, abs(observed)))
 
     return np.array([chance(number) for number in range(len(pairs))], np.float64)
 
@@ -222,13 +223,12 @@ class _Mixer:
     codes: NDArray[np.int64]
     jobs: int
 
-    def differences(self, number: int, swaps: Swaps) -> Floats:
-        """Of one pair under every way."""
+    def differences(self, number: int, both_ways: Swaps) -> Floats:
+        """Of one pair under every way; the ways, then what they leave unswapped (``_and_reverse``)."""
         first, second = (self.systems[k] for k in self.pairs[number])
         slots = np.where(differing(self.metric, first, second, self.codes)[self.codes], self.codes, -1)
-        both = self.metric.join([first, second])
-        values = [main_values(self.metric, both, Swapping(ways, slots)) for ways in (swaps, ~swaps)]
-        return values[0] - values[1]
+        values = main_values(self.metric, self.metric.join([first, second]), Swapping(both_ways, slots))
+        return values[: len(values) // 2] - values[len(values) // 2 :]
 
     def test_all(self, number: int) -> Randomization:
         """The exact test of a pair that differs in few essays."""
@@ -236,7 +236,7 @@ class _Mixer:
         where = differing(self.metric, first, second, self.codes)
         n = int(where.sum())
         every = [(2**n, np.random.default_rng(0))]  # all ways: nothing is drawn
-        return randomization_test(lambda ways: self.differences(number, _widen(ways, where)), n, every)
+        return randomization_test(lambda ways: self.differences(number, _and_reverse(_widen(ways, where))), n, every)
 
     def swap(self, drawn: Iterator[Swaps], observed: Floats, n_kept: int) -> tuple[NDArray[np.int64], Floats, Swaps]:
         """Swap every pair in every way, block by block, and keep the differences of ``n_kept`` ways (all, or none).
@@ -248,7 +248,7 @@ class _Mixer:
         first, at = np.zeros((0, 0), np.bool_), 0
         for swaps in drawn:
             first = swaps if at == 0 else first
-            rows = run(partial(self.differences, swaps=swaps), range(len(observed)), self.jobs)
+            rows = run(partial(self.differences, both_ways=_and_reverse(swaps)), range(len(observed)), self.jobs)
             for number, row in enumerate(rows):
                 extreme[number] += count_extreme(observed[number], row)
                 if n_kept:
@@ -266,7 +266,7 @@ class _Mixer:
         def ahead(at: int) -> list[float]:
             rows = table[at : at + PAIRS_AT_ONCE, : len(weights)]
             ways = (rows - rows.mean(axis=1, keepdims=True)) @ weights < 0
-            return [float(self.differences(at + k, way[None, :])[0]) for k, way in enumerate(ways)]
+            return [float(self.differences(at + k, _and_reverse(way[None, :]))[0]) for k, way in enumerate(ways)]
 
         return np.array(list(chain.from_iterable(run(ahead, range(0, len(table), PAIRS_AT_ONCE), self.jobs))))
 
@@ -280,6 +280,11 @@ def main_values(metric: Metric, statistics: Opaque, swapping: Swapping | None = 
 def _few(n: int, ways: int) -> bool:
     """Whether all ways to swap n essays are no more than so many."""
     return n < 63 and 2**n <= ways
+
+
+def _and_reverse(ways: Swaps) -> Swaps:
+    """Ways to swap, then as many in which the other documents are swapped; shape (2 * ways, documents)."""
+    return np.concatenate([ways, ~ways])
 
 
 def _widen(ways: Swaps, where: NDArray[np.bool_]) -> Swaps:

@@ -339,14 +339,17 @@ class PairVerdict:
     better: str  # empty: open
 
 
-def decide_pairs(comparisons: Comparisons, *, confidence_level: float = 0.95) -> list[PairVerdict]:
-    """A verdict for each pair that was compared, in the order of the systems."""
+def decide_pairs(comparisons: Comparisons, *, confidence_level: float = 0.95, n_others: int = 0) -> list[PairVerdict]:
+    """A verdict for each pair that was compared, in the order of the systems.
+
+    ``n_others``: pairs that may yet be compared, for which p-values are adjusted too.
+    """
     pairs = head_to_head(comparisons)
     wins, losses = (np.array([pair[at] for pair in pairs], np.int64) for at in (2, 3))
     decided = wins + losses
     low, high = endless_share_bounds(wins, decided, confidence_level=confidence_level)
     p_unadjusted = endless_p_value(wins, decided)
-    p = adjust(p_unadjusted)
+    p = adjust(np.append(p_unadjusted, np.ones(n_others)))[: len(p_unadjusted)]
     verdicts = []
     for at, (first, second, won, lost, ties) in enumerate(pairs):
         if won + lost:

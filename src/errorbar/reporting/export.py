@@ -31,7 +31,7 @@ from errorbar.datasets.cards import cache_root
 from errorbar.formats.saving import save_bytes, save_lines
 from errorbar.reporting.blocks import Chart, Report, SentenceBrowser, Spec, format_markdown, latex
 from errorbar.reporting.card import card_png
-from errorbar.reporting.charts.vega import DARK, LIGHT, PALETTE, Config, draw_place, fixed_width
+from errorbar.reporting.charts.vega import DARK, LIGHT, PALETTE, Config, draw_place, fixed_width, number_definitions
 from errorbar.tables.result import html_table
 from errorbar.tables.shown import format_table
 
@@ -391,7 +391,7 @@ def draw_spec(spec: Spec, kind: Picture, pixels: int = PIXELS["full"], config: C
         raise MissingExtraError(EXTRA, "drawing charts into files") from None
     how: dict[str, Any] = {"config": dict(config), **({"scale": SCALE} if kind == "png" else {})}
     drawn = getattr(library, f"vegalite_to_{kind}")(json.dumps(fixed_width(spec, pixels)), **how)
-    return drawn.encode() if isinstance(drawn, str) else bytes(drawn)
+    return number_definitions(drawn).encode() if isinstance(drawn, str) else bytes(drawn)
 
 
 def need(kind: Kind, *, pictures: bool = False) -> None:

@@ -38,7 +38,7 @@ from hashlib import sha256
 from itertools import pairwise
 from numbers import Integral, Real
 from statistics import NormalDist
-from typing import TYPE_CHECKING, get_args
+from typing import TYPE_CHECKING, TypeVar, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -300,6 +300,7 @@ def _at(ordered: NDArray[np.float64], position: float) -> float:
 # & Hinkley 1997, section 3.8 (resample clusters, keep what is inside).
 
 
+Scalar = TypeVar("Scalar", np.int64, np.float64)
 Rows = NDArray[np.int64]
 """Unit numbers, -1 after the last; shape (replicates, units of the longest resample)."""
 MOST_KEPT = 1 << 23
@@ -418,7 +419,7 @@ def _keep_left_out(groups: bytes) -> Rows:
     return _unchanging(leave_one_out(np.frombuffer(groups, np.int64)))
 
 
-def _unchanging(rows: Rows) -> Rows:
+def _unchanging(rows: NDArray[Scalar]) -> NDArray[Scalar]:
     rows.setflags(write=False)
     return rows
 
@@ -472,6 +473,13 @@ class Units:
             for start in range(0, size, step):
                 yield self._draw(fresh, min(step, size - start), n_left_out)
 
+        def block_of(table: Floats) -> Iterator[Floats]:
+            for start in range(0, len(table), step):
+                yield self._of_clusters(table[start : start + step])
+
+        n = self.n_clusters
+        if n is not None and not n_left_out and n * resampling.replicates <= MOST_HELD:
+            return [partial(block_of, table) for table in _keep_cluster_draws(n, resampling, *names)]
         drawn = blocks(resampling.seed, *names, replicates=resampling.replicates)
         return [partial(block, size, rng) for size, rng in drawn]
 
@@ -505,8 +513,25 @@ class Units:
             order = rng.random((size, n)).argpartition(n_left_out - 1, axis=1)
             np.put_along_axis(drawn, order[:, :n_left_out], 0, axis=1)
         else:
-            drawn = rng.multinomial(n, np.full(n, 1 / n), size).astype(np.float64)
+            drawn = _draw_clusters(n, size, rng)
+        return self._of_clusters(drawn)
+
+    def _of_clusters(self, drawn: Floats) -> Floats:
+        """Weights of kinds, shape (replicates, kinds), by how often each cluster is drawn, (replicates, clusters)."""
+        assert self.clusters is not None
         return np.asarray((self.clusters.T @ drawn.T).T)
+
+
+def _draw_clusters(n: int, size: int, rng: np.random.Generator) -> Floats:
+    """How often each cluster is drawn, in each of some resamples."""
+    return rng.multinomial(n, np.full(n, 1 / n), size).astype(np.float64)
+
+
+@lru_cache(maxsize=1)
+def _keep_cluster_draws(n: int, resampling: Resampling, *names: str | int) -> list[Floats]:
+    """Draws that are made once for all that is estimated of the same clusters: a table for each block."""
+    drawn = blocks(resampling.seed, *names, replicates=resampling.replicates)
+    return [_unchanging(_draw_clusters(n, size, rng)) for size, rng in drawn]
 
 
 def cluster_table(

@@ -60,9 +60,11 @@ class Traffic:
             self.is_over = self.paths.get(event["requestId"]) == "/api/claim"
 
 
-@pytest.mark.parametrize("scheme", ["error-ok", "preposition"])
-def test_the_first_item_takes_few_requests_and_bytes(make_study: MakeStudy, chromium: Browser, scheme: str) -> None:
-    study = make_study(scheme)
+@pytest.mark.parametrize(("scheme", "language"), [("error-ok", "en"), ("preposition", "ar")])
+def test_the_first_item_takes_few_requests_and_bytes(
+    make_study: MakeStudy, chromium: Browser, scheme: str, language: str
+) -> None:
+    study = make_study(scheme, page_language=language)
     context = chromium.new_context()
     page, traffic = context.new_page(), Traffic()
     traffic.watch(page)

@@ -141,9 +141,8 @@ def test_a_gap_tells_nothing_of_the_word(length: int) -> None:
 
 def test_the_worker_keeps_every_file_that_the_page_loads() -> None:
     worker = (STATIC / "service-worker.js").read_text(encoding="utf-8")
-    shell = (TEMPLATES / "frame.html").read_text(encoding="utf-8") + (TEMPLATES / "work.html").read_text(
-        encoding="utf-8"
-    )
+    parts = ("frame.html", "work.html", "script.html")
+    shell = "".join((TEMPLATES / part).read_text(encoding="utf-8") for part in parts)
     loaded = set(re.findall(r"/static/([\w.]+)", shell))
     assert set(re.findall(r"'([\w.]+\.(?:js|css|svg))'", worker)) == loaded
 

@@ -15,6 +15,7 @@ from tests.judging.jepsen.check_answers import acknowledged
 from tests.judging.jepsen.check_outside import LOCKED, failing
 from tests.judging.jepsen.history import History, Op
 from tests.judging.jepsen.stored import Stored
+from tests.judging.jepsen.study import in_a_cell
 
 Place = tuple[str, str, str]
 """Item, rater, round."""
@@ -31,7 +32,7 @@ class Shown:
 
 
 def _said(answer: Any) -> str:  # noqa: ANN401 - JSON
-    return str((answer or {}).get("judgment", ""))
+    return in_a_cell((answer or {}).get("judgment"))
 
 
 def _rows(records: Iterator[dict[str, Any]]) -> Iterator[Shown]:

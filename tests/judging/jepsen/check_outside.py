@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from tests.judging.jepsen.history import History
 from tests.judging.jepsen.stored import Row, Stored
+from tests.judging.jepsen.study import in_a_cell
 
 LOCKED = ("database is locked", "database table is locked", "deadlock detected", "could not serialize")
 
@@ -56,7 +57,7 @@ def exported_is_stored(exported: Sequence[Row], stored: Stored, *, all_kinds: bo
         counts = row["state"] == "done" and row["round"] == "main" and item["kind"] == "work"
         if answer is None or not (all_kinds or counts):
             continue
-        said = (json.loads(answer["answer"]) or {}).get("judgment", "")
+        said = in_a_cell((json.loads(answer["answer"]) or {}).get("judgment"))
         known = (item["name"], raters[row["rater"]], row["round"], row["state"], str(row["version"]), said)
         kept[(*known, answer["skip"])] += 1
     columns = ("item", "rater", "round", "state", "version", "judgment", "skip")

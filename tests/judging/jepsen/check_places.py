@@ -164,3 +164,21 @@ def editors_as_designed(_history: History, stored: Stored) -> list[str]:
             by_rater[rater] |= names
         faults += [f"rater {rater} edits {len(names)} systems" for rater, names in by_rater.items() if len(names) > 1]
     return faults
+
+
+def withdrawn_stay_out(history: History, stored: Stored) -> list[str]:
+    """A withdrawal that was acknowledged is kept, and nothing is given to its rater or stored of them after it."""
+    rater_of_token = {row["token"]: row["rater"] for row in stored.assignment}
+    raters = {op.who: rater_of_token.get(op.data["assignment"]) for op in history.of("seen")}
+    left = {event["rater"]: event["id"] for event in stored.event if event["kind"] == "withdrawn"}
+    status = {row["id"]: row["status"] for row in stored.rater}
+    faults = [
+        f"{op.who} was told that they have withdrawn, and is {status.get(raters[op.who] or 0)}"
+        for op in history.of("withdraw", "ok")
+        if op.who in raters and (status.get(raters[op.who] or 0) != "withdrawn" or raters[op.who] not in left)
+    ]
+    return faults + [
+        f"rater {event['rater']} withdrew by event {left[event['rater']]}, and event {event['id']} is {event['kind']}"
+        for event in stored.event
+        if event["id"] > left.get(event["rater"], event["id"]) and event["kind"] in ("claimed", "answered")
+    ]

@@ -20,6 +20,7 @@ ALWAYS: tuple[Check, ...] = (
     check_places.editors_as_designed,
     check_places.states_have_answers,
     check_places.nothing_handed_out_while_halted,
+    check_places.withdrawn_stay_out,
 )
 """At every moment, also after a kill."""
 OF_LOOKS: tuple[Check, ...] = (

@@ -25,6 +25,7 @@ PROGRAM = """
 import json, sys, errorbar
 for row in errorbar.judge(sys.argv[1]).rows:
     said = (row.answer or {}).get("judgment", "")
+    said = " | ".join(map(str, said)) if isinstance(said, list) else said
     told = {"item": row.item.name, "rater": row.rater, "round": row.round, "version": row.version}
     print(json.dumps(told | {"judgment": said, "skip": row.skip}))
 """

@@ -13,10 +13,15 @@ import uuid
 
 from tests.helpers.lean_http import BrokenError
 from tests.judging.jepsen.rater_page import Held, Page, World
-from tests.judging.jepsen.study import truth
+from tests.judging.jepsen.study import answered, truth
 from tests.judging.jepsen.telling import TAG
 
 OVER = ("finished", "excluded", "failed")
+
+
+def said(held: Held, word: str) -> dict[str, object]:
+    """An answer to an item."""
+    return {"judgment": answered(word, held.item["html"])}
 
 
 class Rater(Page):
@@ -25,6 +30,7 @@ class Rater(Page):
     def __init__(self, world: World, number: int, seed: int, *, careless: bool = False) -> None:
         super().__init__(world, f"rater-{number}", random.Random(f"{seed} {number}"))
         self.careless = careless
+        self.leaves_after = 10 + number if number % 10 == 7 else None  # answers
 
     async def run(self) -> None:
         """Until there is nothing left to do and the world drains."""
@@ -32,6 +38,9 @@ class Rater(Page):
             try:
                 if not self.csrf:
                     await self.join()
+                elif self.leaves_after is not None and len(self.answered) >= self.leaves_after:
+                    await self.withdraw()
+                    return
                 else:
                     await self.turn()
             except BrokenError:
@@ -93,14 +102,15 @@ class Rater(Page):
         token = self.random.choice(list(self.answered)[-10:])
         if not any(each["assignment"] == token for each in self.outbox.values()):
             held = self.answered[token]
-            self._write(token, held, {"judgment": self.random.choice(("error", "ok", "unknown"))}, "")
+            self._write(token, held, said(held, self.random.choice(("error", "ok", "unknown"))), "")
 
-    def judgment(self, html: str) -> dict[str, str]:
-        right = truth(TAG.sub("", html))
+    def judgment(self, html: str) -> dict[str, object]:
+        right = truth(html if "data-output" in html else TAG.sub("", html))
         sloppy = 0.5 if self.careless else 0.05
-        return {"judgment": right if self.random.random() > sloppy else {"error": "ok", "ok": "error"}[right]}
+        word = right if self.random.random() > sloppy else {"error": "ok", "ok": "error"}[right]
+        return {"judgment": answered(word, html)}
 
-    def _write(self, token: str, held: Held, answer: dict[str, str] | None, skip: str) -> str:
+    def _write(self, token: str, held: Held, answer: dict[str, object] | None, skip: str) -> str:
         name = str(uuid.UUID(int=self.random.getrandbits(128)))
         self.outbox[name] = {
             "submission": name,
@@ -122,7 +132,7 @@ class Rater(Page):
         self.answered[token] = held
         first = self.outbox[self._write(token, held, self.judgment(held.item["html"]), "")]
         later = Held(held.item, held.version + 1)
-        second = self.outbox[self._write(token, later, {"judgment": "unknown"}, "")]
+        second = self.outbox[self._write(token, later, said(held, "unknown"), "")]
         for each, browser in ((second, self.second), (first, self.browser)):
             await self.send({"answers": [each], "want": 0}, browser)
 

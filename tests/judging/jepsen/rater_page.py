@@ -75,6 +75,17 @@ class Page:
             self.world.history.add(self.name, "join", "unknown", call, status=page.status)
             await asyncio.sleep(0.2)
 
+    async def withdraw(self) -> None:
+        """Once: whoever gets no reply does not know whether they are out, and asks no more."""
+        call = self._invoke("withdraw")
+        try:
+            reply = await self.browser.form("/withdraw", {"csrf": self.csrf, "sure": "yes"})
+        except BrokenError as broken:
+            self.world.history.add(self.name, "withdraw", "unknown", call, why=str(broken))
+            return
+        out = reply.status == 200 and b'data-notice="withdrawn"' in reply.body
+        self.world.history.add(self.name, "withdraw", "ok" if out else "unknown", call, status=reply.status)
+
     async def claim(self) -> None:
         call = self._invoke("claim")
         reply = await self._post("/api/claim", {"want": 10}, self.browser)

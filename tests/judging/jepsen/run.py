@@ -14,6 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 from errorbar import judge_export, judge_init
@@ -31,7 +32,7 @@ from tests.judging.jepsen.rater import Rater
 from tests.judging.jepsen.rater_page import World
 from tests.judging.jepsen.server import HOST, Server
 from tests.judging.jepsen.stored import Stored, read_stored
-from tests.judging.jepsen.study import errorbar, write_items
+from tests.judging.jepsen.study import SCHEME, errorbar, write_items
 
 PAGE = 10
 SLOW = 300.0
@@ -51,6 +52,7 @@ class Plan:
         rate: Answers in a second that the raters aim at, all together.
         raters_per_item: k.
         every: Seconds between two faults, on average; 0: none.
+        adaptive: Whether raters compare pairs of systems, which the study chooses.
         keep: Folder that the study, the server's log and the backups stay in; None: they go.
     """
 
@@ -62,6 +64,7 @@ class Plan:
     rate: float = 200.0
     raters_per_item: int = 3
     every: float = 1.5
+    adaptive: bool = False
     keep: Path | None = None
 
 
@@ -98,9 +101,15 @@ def bench(keep: Path | None = None) -> Iterator[Path]:
 def make_study(plan: Plan, folder: Path, url: str, policy: Policy = "sequential") -> tuple[Path, str]:
     """A study with items for all of the run, and the path of its link."""
     items = int(plan.seconds * plan.rate / plan.raters_per_item) + 50
-    work, gold = write_items(folder, items, max(40, items // 20), plan.seed)
+    work, gold = write_items(folder, items, max(40, items // 20), plan.seed, pairs=plan.adaptive)
+    scheme: str | Path = "error-ok"
+    if plan.adaptive:
+        scheme = folder / "pairs.toml"
+        scheme.write_text(SCHEME, encoding="utf-8")
     study = folder / "study"
-    judge_init(study, work, gold_items=gold, raters_per_item=plan.raters_per_item, policy=policy, store=url)
+    k, adaptive = plan.raters_per_item, plan.adaptive
+    options: dict[str, Any] = {"raters_per_item": k, "policy": policy, "store": url, "adaptive": adaptive}
+    judge_init(study, work, scheme=scheme, gold_items=gold, **options)
     link = errorbar("judge", "invite", study, "--crowd").split()
     found = next(each for each in link if "/j/" in each)
     return study, urlsplit(found).path
@@ -219,7 +228,9 @@ def _check_backups(history: History, folder: Path) -> list[str]:
 def _counts(history: History, stored: Stored) -> dict[str, int]:
     """For the summary."""
     phases = Counter(
-        f"{op.what} {op.phase}" for op in history.ops if op.what in ("answer", "claim", "join", "backup", "look")
+        f"{op.what} {op.phase}"
+        for op in history.ops
+        if op.what in ("answer", "claim", "join", "withdraw", "backup", "look")
     )
     receipts = Counter(f"receipts {op.data['status']}" for op in history.of("answer", "ok"))
     faults = Counter(

@@ -15,6 +15,7 @@ WORDS = ("small", "green", "quiet", "early", "famous", "dusty", "gentle", "narro
 NOUNS = ("boat", "garden", "teacher", "window", "river", "market", "engine", "letter", "forest", "bridge")
 PAIRS = {"go": ("went", "goed"), "see": ("saw", "seed"), "take": ("took", "taked"), "give": ("gave", "gived")}
 WRONG = frozenset(wrong for _, wrong in PAIRS.values())
+_TAG = re.compile(r"<[^>]*>")
 
 
 def sentence(random: random.Random) -> tuple[str, str, str]:
@@ -27,18 +28,63 @@ def sentence(random: random.Random) -> tuple[str, str, str]:
     return text, verb, "error" if error else "ok"
 
 
+SCHEME = """
+name = "pairs"
+title = "Which is better?"
+shows = "rank"
+main = "judgment"
+[[questions]]
+id = "judgment"
+kind = "ranks"
+ask = "Which is better?"
+"""
+"""Of rankings, with the question that the other study has too."""
+_OUTPUT = re.compile(r'<li data-output="(\d)">(.*?)</li>', re.DOTALL)
+
+
+def pair(random: random.Random, number: int) -> dict[str, str]:
+    """A source with the outputs of two of four systems, of which one is wrong; and what is right to say of them."""
+    right, wrong = random.choice(list(PAIRS.values()))
+    start, end = f"In {random.randrange(10**6)} the {random.choice(NOUNS)}", f"to the {random.choice(NOUNS)} ."
+    systems = random.sample("ABCD", 2)
+    outputs = {"candidate1": f"{start} {right} {end}", "candidate2": f"{start} {wrong} {end}"}
+    named = {"system1": systems[0], "system2": systems[1], "answer": " > ".join(systems)}
+    return {"id": str(number), "text": f"{start} has {end}", **outputs, **named, "explanation": "It must be right."}
+
+
+def answered(word: str, html: str) -> str | list[int]:
+    """An answer to what is shown: the word; of two outputs ranks, ``ok`` where the right one is the better one."""
+    outputs = {int(number): text for number, text in _OUTPUT.findall(html)}
+    if not outputs or word == "unknown":
+        return [1] * len(outputs) or word
+    is_wrong = {number: truth(_TAG.sub("", text)) == "error" for number, text in outputs.items()}
+    return [1 + (is_wrong[number] == (word == "ok")) for number in sorted(outputs)]
+
+
+def in_a_cell(answer: object) -> str:
+    """An answer as a table has it."""
+    return " | ".join(map(str, answer)) if isinstance(answer, list) else str(answer or "")
+
+
 def truth(text: str) -> str:
-    """What a rater with a dictionary says."""
+    """What a rater with a dictionary says; of two outputs, one of them wrong: that the other is better."""
+    if "data-output" in text:
+        return "ok"
     return "error" if WRONG & set(re.findall(r"[a-z]+", text)) else "ok"
 
 
-def write_items(folder: Path, items: int, gold: int, seed: int) -> tuple[Path, Path]:
+def write_items(folder: Path, items: int, gold: int, seed: int, *, pairs: bool = False) -> tuple[Path, Path]:
     """The file of items and that of gold items."""
     draw = random.Random(f"items {seed}")
     files = folder / "items.jsonl", folder / "gold.jsonl"
     for file, prefix, count in zip(files, ("w", "g"), (items, gold), strict=True):
         with file.open("w", encoding="utf-8") as lines:
             for number in range(count):
+                if pairs:
+                    two = pair(draw, number) | {"id": f"{prefix}{number}"}
+                    kept = {key: two[key] for key in two if prefix == "g" or key not in ("answer", "explanation")}
+                    lines.write(json.dumps(kept) + "\n")
+                    continue
                 text, verb, answer = sentence(draw)
                 start = text.index(f" {verb} ") + 1
                 item = {"id": f"{prefix}{number}", "text": text, "start": start, "end": start + len(verb)}

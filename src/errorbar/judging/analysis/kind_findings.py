@@ -31,6 +31,7 @@ from errorbar.agreement.cohen import cohen_kappa
 from errorbar.agreement.label_counts import MAX_LABELS, pair_table
 from errorbar.core.estimate import Estimate, Interval, Undefined
 from errorbar.core.judgments import Judgments
+from errorbar.judging.analysis.edits_findings import edits_findings
 from errorbar.judging.analysis.findings import (
     Finding,
     count_figure,
@@ -39,7 +40,9 @@ from errorbar.judging.analysis.findings import (
     merge_labels,
     take_items,
 )
-from errorbar.judging.items.sources import SAYS, SEVERAL
+from errorbar.judging.analysis.rank_findings import rank_findings
+from errorbar.judging.items.item import SEVERAL
+from errorbar.judging.items.sources import SAYS
 from errorbar.judging.scheme import NOTHING, fold_word
 from errorbar.judging.study.columns import StudyColumns
 from errorbar.judging.study.figures import RaterFigures
@@ -212,5 +215,10 @@ def _accuracy(study: StudyColumns, confidence: float) -> Iterator[Finding]:
             yield Finding("accuracy", rater, name, share, "percent")
 
 
-KIND_FINDINGS = {"choice": choice_findings, "cloze": cloze_findings}
+KIND_FINDINGS = {
+    "choice": choice_findings,
+    "cloze": cloze_findings,
+    "edits": edits_findings,
+    "rank": rank_findings,
+}
 """The figures that only one kind of scheme has, by its name."""

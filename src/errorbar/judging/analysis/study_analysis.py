@@ -20,6 +20,7 @@ from errorbar.core.judgments import Judgments
 from errorbar.core.problems import Place, Problem, Problems, UsageError
 from errorbar.crowdsourcing.howmany import HowMany
 from errorbar.formats.judgments import read_answers
+from errorbar.judging.analysis.adjudication_findings import adjudication_findings
 from errorbar.judging.analysis.error_findings import (
     THREE,
     compare_with_experts,
@@ -36,7 +37,10 @@ from errorbar.judging.analysis.findings import (
     section_tables,
 )
 from errorbar.judging.analysis.kind_findings import KIND_FINDINGS, position_findings
+from errorbar.judging.protocol.withdrawal import leaving_note
 from errorbar.judging.question_kinds import kind_of_question
+from errorbar.judging.scheme_kinds import kind_of
+from errorbar.judging.study.adjudication import Origin
 from errorbar.judging.study.agreement import error_labels, gold_kappa, system_scores
 from errorbar.judging.study.columns import StudyColumns, read_study
 from errorbar.judging.study.figures import rater_figures
@@ -49,13 +53,20 @@ from errorbar.tables.table import Cell, Column, Table
 
 TITLES = {
     "agreement": "Agreement",
+    "adjudication": "Agreement before and after",
+    "decisions": "What became of the items",
+    "upheld": "Raters whose answer was accepted",
     "labels": "Shares of labels",
     "distribution": "How large majorities are",
     "seconds": "Seconds of an answer",
     "preferences": "Which is better",
     "accuracy": "Before and after what is as good counts",
     "consistency": "Sides and repeats",
+    "edits": "Edits",
+    "proposals": "Items with a system's edits, and without",
     "pairs": "Writer, raters and systems",
+    "ranking": "How the systems rank",
+    "adaptive": "Which order is known, at any look",
     "categories": "Agreement by categories and items",
     "money": "What it cost",
     "systems": "Systems against the raters",
@@ -71,7 +82,7 @@ class StudyAnalysis(Result):
         scheme: Name of its scheme.
         findings: Figures, in sections.
         confusion: Which labels meet: counts by raters of an item, or of two raters by one and the other; None: too
-            many labels.
+            many labels, or a ranking.
         raters: The two raters of the confusion; none: it is of more.
         sizes: How good the majority of k raters is; None: nobody to compare them with.
         signature: What was computed on which data how.
@@ -212,8 +223,12 @@ def analysis_of(
         message = "nobody judged anything in this study yet"
         raise UsageError(Problem("judge-nothing", message, fix="errorbar judge status tells how it stands"))
     all_problems = Problems() if problems is None else problems
+    raters = [(rater.status, rater.forgotten) for rater in study.raters]
+    all_problems.take(leaving_note(raters, removed=study.about.rules.withdrawal == "remove"))
     judgments = study.judgments(study.judged)
     level = 0.95 if intervals is None else intervals.confidence_level
+    if study.about.adjudicated:
+        return _analyze_adjudication(study, judgments, asked, intervals, level)
     errors, sizes = error_labels(study), None
     if errors:
         sizes = _sizes(study, judgments, asked, all_problems)
@@ -229,17 +244,32 @@ def analysis_of(
         *cost_findings(study, asked.pay, sizes),
     ]
     shown = merge_labels(judgments, THREE) if study.about.scheme.name == "preposition" else judgments
-    raters = tuple(judgments.raters[code] for code in np.unique(judgments.rater))
+    names = tuple(judgments.raters[code] for code in np.unique(judgments.rater))
     crossed: LabelConfusion | PairTable | None = None
-    if len(shown.labels) <= MAX_LABELS and len(shown):
-        crossed = pair_table(shown, *raters) if len(raters) == 2 else confusion(shown)
+    ranks = kind_of(study.about.scheme).ranks  # first and second are other systems in every item
+    if len(shown.labels) <= MAX_LABELS and len(shown) and not ranks:
+        crossed = pair_table(shown, *names) if len(names) == 2 else confusion(shown)
     conventions = [] if intervals is None else [intervals.convention("item")]
     name = f"judge-analyze(scheme={study.about.scheme.name}/{study.about.scheme.version})"
     signature = crowd_signature(name, judgments, None, conventions)
-    pair = raters if len(raters) == 2 else ()
+    pair = names if len(names) == 2 else ()
     return StudyAnalysis(
         study.about.scheme.name, findings, crossed, pair, sizes, signature, asked.seed, tuple(all_problems.notes)
     )
+
+
+def _analyze_adjudication(
+    study: StudyColumns, judgments: Judgments, asked: AnalysisOptions, intervals: Resampling | None, level: float
+) -> StudyAnalysis:
+    """What adjudicators decided; what raters said is for the analysis of the study that is adjudicated."""
+    if asked.experts or asked.truth is not None or asked.systems is not None or asked.accuracy is not None:
+        message = "experts, truth, systems and accuracy are for the raters' judgments, and this is an adjudication"
+        raise UsageError(Problem("useless-option", message, fix="analyze the study that is adjudicated"))
+    scheme, origin = study.about.scheme, Origin.from_json(study.about.adjudicated)
+    name = f"judge-analyze(scheme={scheme.name}/{scheme.version},adjudicated={origin.digest[:12]})"
+    signature = crowd_signature(name, judgments, None, [] if intervals is None else [intervals.convention("item")])
+    findings = [*adjudication_findings(study, intervals, level), *_time_findings(study)]
+    return StudyAnalysis(scheme.name, findings, None, (), None, signature, asked.seed)
 
 
 def _common(study: StudyColumns, judgments: Judgments, intervals: Resampling | None, level: float) -> Iterator[Finding]:
@@ -250,6 +280,10 @@ def _common(study: StudyColumns, judgments: Judgments, intervals: Resampling | N
         for label, share in label_shares(judgments, intervals).items():
             yield Finding("labels", label, "share", share, "percent")
     yield from majority_findings(judgments, level)
+    yield from _time_findings(study)
+
+
+def _time_findings(study: StudyColumns) -> Iterator[Finding]:
     times = study.milliseconds[study.judged]
     known = times[times > 0] / 1000
     for name, at in QUARTILES.items():

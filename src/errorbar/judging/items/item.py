@@ -12,6 +12,23 @@ from typing import Any, Literal, Self
 
 
 Kind = Literal["work", "gold"]
+SEVERAL = "|"
+"""Between the names of those who wrote the same."""
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerChoice:
+    """An answer that raters gave to an item, which an adjudicator may accept.
+
+    Attributes:
+        answer: By the ids of the scheme's questions, with candidates at their own sides.
+        raters: Who gave it; never sent to a browser.
+        shown_count: How many gave it, where adjudicators see that; 0: they do not.
+    """
+
+    answer: Mapping[str, Any]
+    raters: tuple[str, ...]
+    shown_count: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,13 +41,16 @@ class JudgedItem:
         span: Code points of ``text`` that are asked about, half-open; None: the whole text.
         before: The text before it, shown in gray, paragraphs in lines; empty: none.
         candidates: Of a choice test the two texts that may stand at ``span``: the writer's or first system's first. Of
+            a ranking the outputs, in an order that tells nothing of their writers (``ranks_answer.order_outputs``). Of
             a text to post-edit the one system's output.
         names: Who wrote the candidates; never sent to a browser.
         kind: ``gold``: the answer is known.
         answers: Of gold: the values of the scheme's main question that are right.
         explanation: Of gold: what the quiz says when an answer was wrong.
-        proposed: Of questions of the kind ``token`` the number that a program proposes, shown as a proposal.
+        proposed: What a program proposes, shown as a proposal: of questions of the kind ``token`` a number, of
+            ``edits`` edits that are pending.
         hidden: Whatever else the item file said, for exports alone: strata, flags, votes.
+        choices: Of an adjudication: the answers of raters, each once.
         after: The text after it, as ``before``.
     """
 
@@ -44,7 +64,8 @@ class JudgedItem:
     answers: tuple[str, ...] = ()
     explanation: str = ""
     hidden: Mapping[str, str] = field(default_factory=dict)
-    proposed: Mapping[str, int] = field(default_factory=dict)
+    proposed: Mapping[str, Any] = field(default_factory=dict)
+    choices: tuple[AnswerChoice, ...] = ()
     after: str = ""
 
     def asked(self) -> tuple[object, ...]:
@@ -86,13 +107,19 @@ class JudgedItem:
         for name in ("candidates", "names", "answers"):
             raw[name] = tuple(raw[name])
         raw["span"] = None if raw["span"] is None else tuple(raw["span"])
+        if "choices" in raw:
+            raw["choices"] = tuple(
+                AnswerChoice(choice["answer"], tuple(choice["raters"]), choice["shown_count"])
+                for choice in raw["choices"]
+            )
         return cls(
             **{field.name: raw[field.name] for field in fields(cls) if field.name in raw or field.name not in _RARE}
         )
 
 
-_RARE = ("proposed", "after")
-"""What most studies have none of: it is not written there."""
+_RARE = ("proposed", "choices", "after")
+"""Fields that few studies use, and that are written only there."""
+
 
 Round = Literal["main", "quiz", "repeat"]
 State = Literal["open", "done", "expired", "skipped", "extra", "aside"]
@@ -102,9 +129,10 @@ taken."""
 JUDGED: tuple[State, ...] = ("done", "extra", "aside")
 """States of assignments that were answered."""
 Status = Literal["saved", "extra", "conflict", "refused"]
-Standing = Literal["quiz", "work", "waiting", "finished", "failed", "excluded"]
-"""Of a rater: ``waiting``: nothing is free just now but leases of others may come back; ``finished``: nothing is left,
-or the rater's quota is reached; ``failed``: the quiz."""
+Standing = Literal["check", "training", "quiz", "work", "waiting", "finished", "failed", "excluded", "withdrawn"]
+"""Of a rater: ``check``: the questions on the guidelines are due, or were failed; ``waiting``: nothing is free just now
+but leases of others may come back; ``finished``: nothing is left, or the rater's quota is reached; ``failed``: the
+quiz."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +143,7 @@ class Lease:
         token: Of the assignment: random, the only name of it that a browser knows.
         item: What is asked.
         round: Of the assignment.
-        reversed: Whether the two candidates change places on the screen.
+        reversed: In which order the candidates stand on the screen (``ranks_answer.arrange``); of two, 1: reversed.
         version: Of the rater's answer so far; 0: none.
         answer: The answer so far.
     """
@@ -123,7 +151,7 @@ class Lease:
     token: str
     item: JudgedItem
     round: Round
-    reversed: bool
+    reversed: int
     version: int = 0
     answer: Mapping[str, Any] | None = None
 

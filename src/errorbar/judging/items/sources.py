@@ -29,14 +29,14 @@ from errorbar.formats.look import Lines, Source, display_name, look
 from errorbar.formats.tables import table_rows
 from errorbar.formats.untrusted import json_record, whole_number
 from errorbar.judging.items.context import Context, with_context
-from errorbar.judging.items.item import JudgedItem
+from errorbar.judging.items.item import SEVERAL, JudgedItem
+from errorbar.judging.items.rank_items import OUTPUTS, ranked_items, with_outputs
+from errorbar.judging.ranks_answer import MOST_OUTPUTS
 from errorbar.judging.scheme import SIDES, Scheme, fold_word, tokens
 from errorbar.judging.scheme_kinds import kind_of
 
 Against = Literal["writer", "systems"]
 EDITS = "edits"
-SEVERAL = "|"
-"""Between the names of those who wrote the same."""
 SAYS = "says:"
 """Before the name of a system in the hidden column of its text."""
 Span = tuple[int, int]
@@ -124,6 +124,8 @@ def _places(
     corpus: Corpus, systems: Sequence[Hypothesis], scheme: Scheme, items: str, against: Against
 ) -> list[JudgedItem]:
     """Places in the sentences."""
+    if kind_of(scheme).corrects_sentences:
+        items = items or "sentences"
     items = items or (EDITS if systems or kind_of(scheme).compares else "words")
     names = [system.name for system in systems] or list(corpus.annotators)
     _check(scheme, items, against, names)
@@ -151,6 +153,9 @@ def _check(scheme: Scheme, items: str, against: Against, names: Sequence[str]) -
     if choice and items != EDITS:
         message = f"a choice test compares what was changed, and items are '{items}'"
         raise UsageError(Problem("judge-items", message, fix="leave --items out"))
+    if kind_of(scheme).ranks:
+        message = "outputs are ranked, and this is a corpus without any"
+        raise UsageError(Problem("judge-items", message, fix="give a table of items"))
     if items == EDITS and not names:
         message = "nobody changes anything here: there is no system and no annotator"
         raise UsageError(Problem("judge-items", message, fix="give --systems, or other --items"))
@@ -159,6 +164,9 @@ def _check(scheme: Scheme, items: str, against: Against, names: Sequence[str]) -
         raise UsageError(Problem("judge-items", message, fix="leave --against out"))
     if bad := [name for name in names if SEVERAL in name]:
         raise UsageError(Problem("judge-items", f"a system's name must not have '{SEVERAL}', got '{bad[0]}'"))
+    if items != "sentences" and kind_of(scheme).corrects_sentences:
+        message = f"the scheme {scheme.name} asks for edits of whole sentences, and items are '{items}'"
+        raise UsageError(Problem("judge-items", message, fix="leave --items out"))
     if items == "sentences" and kind_of(scheme).needs_span(scheme):
         message = f"the scheme {scheme.name} asks about a part of the text, and items are sentences"
         raise UsageError(Problem("judge-items", message, fix="give other --items"))
@@ -316,6 +324,7 @@ def _characters(text: str, span: Span) -> Span:
 NAMES = ("item", "id")
 _OWN = frozenset((*NAMES, "text", "before", "start", "end", "span"))
 _OF_CHOICES = frozenset(("candidate1", "candidate2", "system1", "system2"))
+_OF_RANKINGS = frozenset(f"{column}{number}" for column in ("candidate", "system") for number in OUTPUTS)
 _OF_JUDGMENTS = ("rater", "label")
 _TOKENS = re.compile(r"\d+:(\d+)-(\d+)")
 _SPAN = re.compile(r"(\d+)[-,:](\d+)")
@@ -362,7 +371,8 @@ def read_rows(path: Source, scheme: Scheme, problems: Problems) -> list[JudgedIt
 def _check_columns(row: Row, scheme: Scheme, place: Place, problems: Problems) -> None:
     """Refuse a table, once, whose columns do not tell what items need."""
     choice = kind_of(scheme).compares
-    for needed in (NAMES, ("text", "candidate1") if choice else ("text",), ("candidate2", "suggestion") * choice):
+    second = ("candidate2",) if kind_of(scheme).ranks else ("candidate2", "suggestion") * choice
+    for needed in (NAMES, ("text", "candidate1") if choice else ("text",), second):
         if needed and not {*needed} & {*row}:
             message = f"no column '{needed[0]}'" + f" or '{needed[-1]}'" * (len(needed) > 1)
             fix = nearest(needed[0], [column for column in row if column][:50])
@@ -387,7 +397,9 @@ def item_of(row: Row, scheme: Scheme, place: Place, problems: Problems) -> Judge
     except ValueError as error:
         problems.error("judge-item-span", f"item '{shorten_text(name_of(row))}': {error}", place)
         return None
-    known = {*_OWN, *_OF_JUDGMENTS, *(_OF_CHOICES if kind_of(scheme).compares else ())}
+    kind = kind_of(scheme)
+    columns = _OF_CHOICES if kind.compares else _OF_RANKINGS if kind.ranks else ()
+    known = {*_OWN, *_OF_JUDGMENTS, *columns}
     hidden = {key: value for key, value in row.items() if key and key not in known}
     item = JudgedItem(name_of(row), text, span, row.get("before", ""), hidden=hidden)
     if kind_of(scheme).compares:
@@ -396,7 +408,10 @@ def item_of(row: Row, scheme: Scheme, place: Place, problems: Problems) -> Judge
         pair = (row.get("candidate1", shown), other) if other is not None else ()
         names = tuple(row.get(f"system{number}", "").strip() for number in (1, 2))
         item = replace(item, candidates=pair, names=names if all(names) else ())
-    wrong = kind_of(scheme).unfit(scheme, item)
+    if kind.ranks:
+        outputs = [(row.get(f"candidate{n}", ""), row.get(f"system{n}", "").strip()) for n in OUTPUTS]
+        item = with_outputs(item, [output for output in outputs if any(output)])
+    wrong = kind.unfit(scheme, item)
     if wrong:
         problems.error("judge-item-span" if "span" in wrong else "judge-item-candidates", wrong, place)
     return None if wrong else item
@@ -526,14 +541,30 @@ def read_items(
                 raise UsageError(Problem("useless-option", message, fix="leave it out"))
         judged_items = read_rows(source, scheme, problems)
     else:
-        corpus = source if isinstance(source, Corpus) else _corpus(source, problems)
-        reading = ReadingOptions(lenient=problems.lenient)
-        outputs: Sequence[Hypothesis] = load(corpus, systems, reading).systems if listed else ()
+        corpus, outputs = _read_outputs(source, problems, systems)
         judged_items = corpus_items(corpus, outputs, scheme, **wanted)
     problems.raise_errors()
     if not judged_items:
         raise UsageError(Problem("judge-no-items", "the file has no item", fix="give a table with a row for each"))
     return judged_items
+
+
+def read_ranked_items(
+    source: Source | Corpus, scheme: Scheme, problems: Problems, systems: Systems = (), outputs: int = MOST_OUTPUTS
+) -> list[JudgedItem]:
+    """Read items whose outputs are ranked; arguments and errors as ``read_items`` and ``ranked_items`` have them."""
+    if not isinstance(source, Corpus) and _is_table(source):
+        return read_items(source, scheme, problems, systems=systems)
+    corpus, texts = _read_outputs(source, problems, systems)
+    problems.raise_errors()
+    return ranked_items(corpus, texts, outputs)
+
+
+def _read_outputs(source: Source | Corpus, problems: Problems, systems: Systems) -> tuple[Corpus, Sequence[Hypothesis]]:
+    """A corpus, and what systems made of it."""
+    corpus = source if isinstance(source, Corpus) else _corpus(source, problems)
+    listed = isinstance(systems, str) or bool(systems)
+    return corpus, load(corpus, systems, ReadingOptions(lenient=problems.lenient)).systems if listed else ()
 
 
 def _is_table(path: Source) -> bool:
@@ -620,6 +651,10 @@ def _read_gold_item(
         message = f"gold for '{shorten_text(name)}', which is no item"
         problems.error("judge-gold", message, place, fix=_near(name, items))
         return None
+    for answer in answers:
+        if wrong := kind_of(scheme).unfit_gold(known, answer):
+            message = f"the answer '{shorten_text(answer)}' of gold item '{shorten_text(name)}': {wrong}"
+            problems.error("judge-gold", message, place, "systems from the best to the worst: A > B = C")
     return replace(known, kind="gold", answers=answers, explanation=row.get(_EXPLANATION, "").strip())
 
 

@@ -68,7 +68,7 @@ def promote_extras_statement(items: str, state: str = "a.state") -> TextClause:
         "SELECT :at, 'done', x.rater, x.id FROM (SELECT a.id, a.rater, i.taken,"
         " row_number() OVER (PARTITION BY a.item ORDER BY a.id) AS nth"
         " FROM item i JOIN assignment a ON a.item = i.id JOIN rater r ON r.id = a.rater"
-        f" WHERE i.taken < :k AND {items} AND a.round = 'main' AND {state} = 'extra' AND r.status = 'active') x"
+        f" WHERE i.taken < :k AND {items} AND a.round = 'main' AND {state} = 'extra' AND r.status <> 'excluded') x"
         " WHERE x.taken + x.nth <= :k ORDER BY x.id"
     )
 
@@ -105,7 +105,7 @@ def change_states(tx: Connection, changes: TextClause, values: Mapping[str, obje
 
     The events come first, so that replayed they never show an item with more places taken than there are; states and
     places follow from them. Places that became free go to answers that came too late for one. No change may alter how
-    many judgments a rater has.
+    many judgments a rater has, but that of one who takes all of theirs back.
 
     Args:
         tx: Of the store, exclusive.
@@ -117,7 +117,7 @@ def change_states(tx: Connection, changes: TextClause, values: Mapping[str, obje
     if not tx.execute(changes, {**values, "at": now}).rowcount:
         return
     span = {"first": first, "last": tx.scalar(_LAST_EVENT)}
-    for state in ("expired", "aside", "extra", "done"):
+    for state in ("expired", "skipped", "aside", "extra", "done"):
         tx.execute(_ENTER_STATE, {**span, "state": state})
     tx.execute(_COUNT_PLACES, span)
     change_states(tx, _EXTRAS_OF_CHANGED, {**span, "k": current_rules(tx).raters_per_item}, now)

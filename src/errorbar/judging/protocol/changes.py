@@ -10,7 +10,8 @@ from sqlalchemy import Connection, text
 
 from errorbar.core.problems import Problem, UsageError
 from errorbar.judging.items.item import JudgedItem
-from errorbar.judging.post_edit_kind import places_of
+from errorbar.judging.post_edit_kind import draw_places_of_outputs
+from errorbar.judging.protocol.adaptive import draw_places
 from errorbar.judging.protocol.assignments import (
     HALTED,
     change_states,
@@ -64,7 +65,7 @@ def add_items(tx: Connection, items: Iterable[JudgedItem], now: float) -> int:
             (``judge-item-changed``).
     """
     new = list(items)
-    systems = current_rules(tx).systems
+    rules = current_rules(tx)
     for item in new:
         if "\0" in f"{item.name}{''.join(item.answers)}":
             message = f"an item's name or answer has the character U+0000: '{item.name}'"
@@ -73,17 +74,20 @@ def add_items(tx: Connection, items: Iterable[JudgedItem], now: float) -> int:
         if known is not None:
             raise _known_item_error(item, JudgedItem.from_json(known[1]))
     first, work = int(tx.scalar(_NEXT_PLACE) or 0), [item for item in new if item.kind == "work"]
-    if systems:
-        places = places_of(work, systems, first)[::-1]
+    if rules.adaptive:
+        place_of = draw_places(tx, work)
+    elif rules.systems:
+        place_of = draw_places_of_outputs(work, rules.systems, first)
     else:
         places = list(range(first, first + len(work)))
         SystemRandom().shuffle(places)
+        place_of = dict(zip((item.name for item in work), places, strict=True))
     names: set[str] = set()
     for item in new:
         if item.name in names:
             raise _known_item_error(item, item)
         names.add(item.name)
-        place = places.pop() if item.kind == "work" else None
+        place = place_of.get(item.name) if item.kind == "work" else None
         content = {"payload": item.to_json(), "text_hash": item.text_hash(), "gold_class": item.gold_class}
         tx.execute(_INSERT, {"name": item.name, "kind": item.kind, "place": place, **content})
     note(tx, now, "items", data=json.dumps({"added": len(new)}))

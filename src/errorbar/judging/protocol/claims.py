@@ -8,11 +8,15 @@ from random import Random
 from sqlalchemy import Connection, text
 
 from errorbar.judging.items.item import Lease, Standing, Work
+from errorbar.judging.protocol.adaptive import draw_pair
 from errorbar.judging.protocol.completion_codes import is_earned, issue_code
-from errorbar.judging.protocol.leases import Next, RaterState, expire, lease, rater_row
+from errorbar.judging.protocol.leases import Next, RaterState, expire, lease, parse_item, rater_row
 from errorbar.judging.protocol.next_item import AvailableItem, available_item_sql, may_come_back, pick_for
 from errorbar.judging.protocol.quiz import began, quiz_work
+from errorbar.judging.protocol.withdrawal import WITHDRAWN
 from errorbar.judging.random_tokens import draw
+from errorbar.judging.ranks_answer import n_arrangements
+from errorbar.judging.study.comprehension import check_result
 from errorbar.judging.study.rules import StudyRules
 
 MOST_LEASES = 10
@@ -39,7 +43,7 @@ _LAPSED = text(  # what is no work comes again when the work that it stands for 
 )
 _SKIPPED = text("SELECT 1 FROM assignment WHERE rater = :rater AND state = 'skipped' AND round <> 'quiz' LIMIT 1")
 _TO_REPEAT = text(
-    "SELECT a.item, a.reversed FROM assignment a JOIN item i ON i.id = a.item"
+    "SELECT a.item, a.reversed, i.payload FROM assignment a JOIN item i ON i.id = a.item"
     " WHERE a.rater = :rater AND a.seq BETWEEN :first AND :last AND a.round = 'main' AND a.state IN ('done', 'extra')"
     " AND i.kind = 'work' AND NOT EXISTS (SELECT 1 FROM assignment r WHERE r.item = a.item AND r.rater = a.rater"
     " AND r.round = 'repeat') ORDER BY a.seq LIMIT 1"
@@ -60,9 +64,11 @@ def claim(tx: Connection, rules: StudyRules, rater_id: int, want: int, now: floa
     rater = rater_row(tx, rater_id)
     of = rules.items_per_rater
     if rater.status != "active":
-        return Work("excluded", (), rater.judged, of)
+        return Work("withdrawn" if rater.status == WITHDRAWN else "excluded", (), rater.judged, of)
     want = min(want, rules.page, MOST_LEASES)
-    if rules.quiz and rater.quiz == "due":
+    if rules.comprehension and check_result(rater.agreed).state != "passed":
+        return Work("check", (), rater.judged, of)
+    if (rules.quiz or rules.training) and rater.quiz == "due":
         if not rater.leases and not began(tx, rater.id) and _standing(tx, rules, rater) == "finished":
             return Work("finished", (), 0, of)  # who passes a quiz is to find work behind it
         work = quiz_work(tx, rules, rater, want, now)
@@ -100,7 +106,7 @@ def _top_up(tx: Connection, rules: StudyRules, rater: RaterState, more: int, now
     """New leases: first of what the rater had before and let lapse, gold or not, then of what comes next."""
     leases: list[Lease] = []
     while len(leases) < more:
-        upcoming = _find_lapsed(tx, rules, rater) or _next(tx, rules, rater)
+        upcoming = _find_lapsed(tx, rules, rater) or _next(tx, rules, rater, now)
         if upcoming is None:
             break
         leases.append(lease(tx, rules, rater, upcoming, now))
@@ -114,7 +120,7 @@ def _find_lapsed(tx: Connection, rules: StudyRules, rater: RaterState) -> Next |
     if row is None:
         return None
     *item, round, turned, seq = row
-    return Next(AvailableItem(*item), round, bool(turned), seq)
+    return Next(AvailableItem(*item), round, turned, seq)
 
 
 def _standing(tx: Connection, rules: StudyRules, rater: RaterState) -> Standing:
@@ -126,20 +132,29 @@ def _standing(tx: Connection, rules: StudyRules, rater: RaterState) -> Standing:
     return "waiting" if may_come_back(tx, rules, rater.id) else "finished"
 
 
-def _next(tx: Connection, rules: StudyRules, rater: RaterState) -> Next | None:
+def _next(tx: Connection, rules: StudyRules, rater: RaterState, now: float) -> Next | None:
     """The next item in a rater's order; gold and repeats come only where work would come too."""
-    item = pick_for(tx, rules, rater.id, draw(rater.seed, "item", rater.claims))
-    if item is None:
+    upcoming = _upcoming(tx, rules, rater, now)
+    if upcoming is None:
         return None
+    item = upcoming.item if isinstance(upcoming.item, int) else upcoming.item.id
     page, at = divmod(rater.claims, rules.page)
     if at == 0 or rater.due is None:  # at the same place of every page: no claim of gold takes longer than others
         rater.due = _golds(tx, rater, rules.gold_per_page)
     special = None
     if at in gold_positions(rater.seed, page, rules.page, rules.gold_per_page):
-        special = _take_due_gold(tx, rater.id, rater.due, item.id)
+        special = _take_due_gold(tx, rater.id, rater.due, item)
     elif rules.repeats and draw(rater.seed, "repeat", rater.claims) < rules.repeats * 2**64:
-        special = _repeat(tx, rater, item.id)
-    return special or Next(item)
+        special = _repeat(tx, rater, item)
+    return special or upcoming
+
+
+def _upcoming(tx: Connection, rules: StudyRules, rater: RaterState, now: float) -> Next | None:
+    """The work that comes next, whether or not gold or a repeat comes in its place."""
+    if rules.adaptive:
+        return draw_pair(tx, rater.id, rater.seed, rater.claims, rules.raters_per_item, now)
+    item = pick_for(tx, rules, rater.id, draw(rater.seed, "item", rater.claims))
+    return None if item is None else Next(item)
 
 
 @lru_cache(maxsize=4096)
@@ -191,5 +206,7 @@ def _repeat(tx: Connection, rater: RaterState, instead_of: int) -> Next | None:
     for first, until in ((start, last), (1, start - 1)):
         row = tx.execute(_TO_REPEAT, {"rater": rater.id, "first": first, "last": until}).first()
         if row is not None:
-            return Next(row[0], round="repeat", reversed=not row[1], stands_for=instead_of)
+            item, turned, payload = row
+            half = (n_arrangements(parse_item(payload)) + 1) // 2
+            return Next(item, round="repeat", reversed=turned + half, stands_for=instead_of)
     return None

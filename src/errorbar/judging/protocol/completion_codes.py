@@ -49,7 +49,7 @@ def new_code() -> str:
 
 def is_earned(status: str, judged: int, code_for: int | None) -> bool:
     """Whether a code counts: its rater is not excluded, and still has the judgments that it was given for."""
-    return status == "active" and code_for is not None and judged >= code_for
+    return status != "excluded" and code_for is not None and judged >= code_for
 
 
 def issue_code(tx: Connection, rater: int, judged: int, now: float) -> str:
@@ -78,7 +78,7 @@ def redeem(tx: Connection, code: str, now: float) -> Redeemed:
     withdrawn = ""
     if not is_earned(owner.status, owner.judged, owner.code_for):
         fewer = f"of the {owner.code_for} judgments that it was given for {owner.judged} are left"
-        withdrawn = fewer if owner.status == "active" else "they are excluded"
+        withdrawn = fewer if owner.status != "excluded" else "they are excluded"
     elif owner.code_used is None:
         tx.execute(update(RATER).where(RATER.c.id == owner.id).values(code_used=now))
         tx.execute(insert(EVENT).values(at=now, kind="redeemed", rater=owner.id, data=json.dumps({"code": owner.code})))

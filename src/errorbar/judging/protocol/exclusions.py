@@ -30,7 +30,7 @@ _EFFECT = text(
     " count(CASE WHEN a.state = 'open' THEN 1 END) AS in_hand,"
     " count(CASE WHEN i.stopped = '' AND i.taken <= :k AND NOT EXISTS (SELECT 1 FROM assignment x"
     " JOIN rater r ON r.id = x.rater WHERE x.item = a.item AND x.round = 'main'"
-    " AND coalesce(x.state, '') = 'extra' AND r.status = 'active') THEN 1 END) AS items"
+    " AND coalesce(x.state, '') = 'extra' AND r.status <> 'excluded') THEN 1 END) AS items"
     " FROM assignment a JOIN item i ON i.id = a.item WHERE a.rater = :rater AND a.state IN ('open', 'done')"
     " AND a.round = 'main' AND i.place IS NOT NULL"
 )

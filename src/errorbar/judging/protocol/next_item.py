@@ -88,6 +88,18 @@ def pick(tx: Connection, rater: int, k: int, point: int, *, in_order: bool = Fal
     return None if row is None else AvailableItem(*row)
 
 
+_OF_BLOCK = text(
+    available_item_sql(f"i.place BETWEEN :first AND :last AND i.taken < :k AND {_FREE} ORDER BY i.place LIMIT 1")
+)
+
+
+def first_of_block(tx: Connection, rater: int, k: int, first: int, last: int) -> AvailableItem | None:
+    """The first work item from one place to another that the rater can get; None: there is none."""
+    values = {"rater": rater, "round": "main", "k": k, "first": first, "last": last}
+    row = tx.execute(_OF_BLOCK, values).first()
+    return None if row is None else AvailableItem(*row)
+
+
 def pick_for(tx: Connection, rules: StudyRules, rater: int, point: int) -> AvailableItem | None:
     """Find a work item by the rules of the study: one that may stop early judges its items in their order."""
     k = rules.raters_per_item

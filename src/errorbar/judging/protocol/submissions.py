@@ -12,14 +12,16 @@ from sqlalchemy import Connection, text
 from errorbar.core.problems import UsageError
 from errorbar.judging.answers import check_answer, is_right
 from errorbar.judging.items.item import JudgedItem, Submission, SubmissionReceipt
+from errorbar.judging.page_languages import phrase
 from errorbar.judging.protocol.assignments import HELD, Held, follow, judged_by, note, settle_state
 from errorbar.judging.protocol.exclusions import exclude
 from errorbar.judging.protocol.leases import parse_item, rater_row
 from errorbar.judging.protocol.quiz import settle_if_answered
+from errorbar.judging.protocol.withdrawal import WITHDRAWN
 from errorbar.judging.quality import GoldAnswers, after_answer, class_of, gold_answers
 from errorbar.judging.question_kinds import longest_rewrite
 from errorbar.judging.scheme import Scheme
-from errorbar.judging.scheme_kinds import shown_hash
+from errorbar.judging.scheme_kinds import kind_of, shown_hash
 from errorbar.judging.study.rules import StudyRules
 
 RECENT = 10
@@ -54,7 +56,8 @@ _STORE = (
         " volume = volume + :size WHERE id = :rater"
     ),
 )
-_VOLUME = text("SELECT volume, answered FROM rater WHERE id = :rater")
+_TOO_LONG = phrase("what you have sent so far is too long: shorten the comment, or change fewer answers")
+_VOLUME = text("SELECT volume, answered, status FROM rater WHERE id = :rater")
 _GROWN = text("UPDATE rater SET volume = volume + :size WHERE id = :rater")
 _COUNTED = text("UPDATE rater SET gold = :gold WHERE id = :rater")
 
@@ -66,13 +69,13 @@ class _Asked:
     held: Held
     version: int
     answered: int | None
-    reversed: bool
+    reversed: int
     item: JudgedItem
     kind: str
     gold_class: str
     rater_answered: int
     rater_volume: int
-    active: bool
+    status: str
     gold: GoldAnswers | None  # of the rater; None: not counted yet
 
 
@@ -129,7 +132,7 @@ class _Intake:
             )
         asked = None if row is None else _read_assignment(row[:-2])
         if asked is None or asked.held.rater != self.rater:
-            return self._kept(None, one, _refusal_receipt(one, "this item was not given to you"))
+            return self._kept(None, one, _refusal_receipt(one, phrase("this item was not given to you")))
         try:
             answer = self._fit(asked, one)
         except _RefusedError as error:
@@ -142,15 +145,17 @@ class _Intake:
 
     def _fit(self, asked: _Asked, one: Submission) -> dict[str, Any] | None:
         """The answer as it is stored; None: the item is skipped."""
+        if asked.status == WITHDRAWN:
+            raise _RefusedError(phrase("you have withdrawn from this study"))
         if one.text_hash != shown_hash(self.scheme, asked.item, asked.reversed):
-            raise _RefusedError("the page showed another text than the study has for this item")
+            raise _RefusedError(phrase("the page showed another text than the study has for this item"))
         if asked.version:
             if asked.held.round == "quiz":
-                raise _RefusedError("answers of the quiz cannot be changed")
+                raise _RefusedError(phrase("answers of the quiz cannot be changed"))
             if asked.rater_answered - (asked.answered or 0) >= RECENT:
-                raise _RefusedError(f"only the last {RECENT} answers can be changed")
+                raise _RefusedError(phrase("only the last 10 answers can be changed"))
         if asked.rater_volume + _counted_size(asked, one) > _most_volume(asked.rater_answered + (not asked.version)):
-            raise _RefusedError("what you have sent so far is too long: shorten the comment, or change fewer answers")
+            raise _RefusedError(_TOO_LONG)
         if one.answer is None:
             if not one.skip.strip():
                 raise _RefusedError("an item is skipped with a reason")
@@ -162,7 +167,7 @@ class _Intake:
 
     def _store(self, asked: _Asked, one: Submission, answer: dict[str, Any] | None) -> SubmissionReceipt:
         held, version = asked.held, asked.version + 1
-        state = settle_state(held, self.rules.raters_per_item, skipped=answer is None, active=asked.active)
+        state = settle_state(held, self.rules.raters_per_item, skipped=answer is None, active=asked.status == "active")
         feedback = self._feedback(asked, answer) if held.round == "quiz" else None
         receipt = SubmissionReceipt(one.id, "extra" if state == "extra" else "saved", version, feedback=feedback)
         first = asked.answered is None and held.round != "quiz"
@@ -212,23 +217,28 @@ class _Intake:
             gold = gold_answers(self.tx, self.scheme, rater)
             self.tx.execute(_COUNTED, {"gold": gold.to_json(), "rater": rater})
         reason = after_answer(self.rules, gold)
-        if reason is not None and asked.active:
+        if reason is not None and asked.status == "active":
             exclude(self.tx, rater, reason, "policy", self.now)
 
     def _feedback(self, asked: _Asked, answer: dict[str, Any] | None) -> dict[str, Any]:
         """The quiz's reply to an answer."""
         right = answer is not None and bool(is_right(self.scheme, asked.item, asked.reversed, answer))
-        return {"right": right, "answers": list(asked.item.answers), "explanation": asked.item.explanation}
+        kind = kind_of(self.scheme)
+        answers = [kind.told(asked.item, asked.reversed, each) for each in asked.item.answers]
+        return {"right": right, "answers": answers, "explanation": asked.item.explanation}
 
     def _kept(self, assignment: int | None, one: Submission, receipt: SubmissionReceipt) -> SubmissionReceipt:
-        """Keep what is not stored as an answer, its beginning at least, as long as the rater has not sent too much."""
+        """Keep what is not stored as an answer, its beginning at least, as long as the rater has not sent too much.
+
+        Of who has withdrawn, nothing is kept any more.
+        """
         key = make_storable(receipt.id)
         fits = bool(key) and len(key) <= LONGEST_ID
         kept_receipt = _receipt_record(receipt) if fits else _receipt_record(receipt) | {"id": key[:LONGEST_ID]}
         data = make_storable(_json({"receipt": kept_receipt, "submission": _beginning(one)}))
         size = len(data.encode()) + _ROW
-        volume, answered = self.tx.execute(_VOLUME, {"rater": self.rater}).one()
-        if volume + size <= _most_volume(answered):
+        volume, answered, status = self.tx.execute(_VOLUME, {"rater": self.rater}).one()
+        if status != WITHDRAWN and volume + size <= _most_volume(answered):
             note(
                 self.tx,
                 self.now,
@@ -277,9 +287,9 @@ def _receipt_record(receipt: SubmissionReceipt) -> dict[str, Any]:
 
 def _read_assignment(row: tuple[Any, ...]) -> _Asked:
     version, answered, turned, payload, kind, label, count, volume, status, kept = row[8:]
-    item, active = parse_item(payload), status == "active"
+    item = parse_item(payload)
     gold = None if kept is None else GoldAnswers.from_json(kept)
-    return _Asked(Held(*row[:8]), version, answered, bool(turned), item, kind, label, count, volume, active, gold)
+    return _Asked(Held(*row[:8]), version, answered, turned, item, kind, label, count, volume, status, gold)
 
 
 def _refusal_receipt(one: Submission, why: str, version: int = 0) -> SubmissionReceipt:

@@ -25,7 +25,7 @@ from errorbar.core.estimate import Estimate, Interval, Undefined
 from errorbar.core.judgments import Judgments
 from errorbar.core.problems import ErrorbarError, Problems
 from errorbar.crowdsourcing.rater_table import RaterVerdict, follow
-from errorbar.judging.items.sources import SEVERAL
+from errorbar.judging.items.item import SEVERAL
 from errorbar.judging.protocol.assignments import HALTED
 from errorbar.judging.protocol.halting import END
 from errorbar.judging.quality import TOGETHER, has_answer_classes, rule_of

@@ -48,7 +48,7 @@ _NEVER = {  # each gives the rows that must not be
     "gold items with places": "SELECT name FROM item WHERE kind = 'gold' AND (taken <> 0 OR place IS NOT NULL)",
     "an extra answer beside a free place": "SELECT i.name FROM item i WHERE i.kind = 'work' AND i.taken < :k AND EXISTS"
     " (SELECT 1 FROM assignment a JOIN rater r ON r.id = a.rater WHERE a.item = i.id AND a.round = 'main'"
-    " AND a.state = 'extra' AND r.status = 'active')",
+    " AND a.state = 'extra' AND r.status <> 'excluded')",
     "a rater twice on an item": "SELECT item, rater, round FROM assignment GROUP BY item, rater, round"
     " HAVING count(*) > 1",
     "answers without a state, or states without an answer": "SELECT id FROM assignment"
@@ -64,6 +64,8 @@ _NEVER = {  # each gives the rows that must not be
     " (SELECT 1 FROM answer n WHERE n.submission = e.submission)",
     "excluded raters that hold items or count": "SELECT a.id FROM assignment a JOIN rater r ON r.id = a.rater"
     " WHERE r.status = 'excluded' AND (a.state = 'open' OR (a.state = 'done' AND a.round <> 'quiz'))",
+    "raters who withdrew that hold items": "SELECT a.id FROM assignment a JOIN rater r ON r.id = a.rater"
+    " WHERE r.status = 'withdrawn' AND a.state = 'open'",
     "judgments aside of raters who count": "SELECT a.id FROM assignment a JOIN rater r ON r.id = a.rater"
     " WHERE r.status = 'active' AND a.state = 'aside'",
     "exclusions that do not fit": "SELECT r.id FROM rater r WHERE (r.status = 'excluded') <>"

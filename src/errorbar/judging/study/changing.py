@@ -28,8 +28,10 @@ from errorbar.judging.study.raters import MANAGER
 from errorbar.judging.study.rules import (
     FIXED_RULES,
     Direction,
+    PageTongue,
     Policy,
     StudyRules,
+    Withdrawing,
     read_about,
     read_study_key,
     set_value,
@@ -40,6 +42,12 @@ from errorbar.tables.result import Result
 from errorbar.tables.table import Column, Table
 
 Rule = str | int | float
+_CHOICES = {
+    "policy": get_args(Policy),
+    "direction": get_args(Direction),
+    "page_language": get_args(PageTongue),
+    "withdrawal": get_args(Withdrawing),
+}
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -171,6 +179,12 @@ def update_rules(before: StudyRules, new_values: Mapping[str, Rule]) -> StudyRul
     """Rules with new values, which may be texts as the command line has them."""
     known = asdict(before)
     changed: dict[str, Any] = {}
+    if "adaptive" in new_values:
+        message = "adaptive is settled when a study is made: the places of its items follow from it"
+        raise UsageError(Problem("judge-rule", message, fix="make another study"))
+    if new_values.get("stop") and before.adaptive:
+        message = "an adaptive study takes pairs as they are least known, and stop wants items in their order"
+        raise UsageError(Problem("judge-rule", message, fix="leave stop out"))
     for key, value in new_values.items():
         name = key.replace("-", "_")
         if name in FIXED_RULES:
@@ -185,7 +199,7 @@ def update_rules(before: StudyRules, new_values: Mapping[str, Rule]) -> StudyRul
 
 def _read_rule(name: str, value: Rule, before: object) -> object:
     """A value of the kind that the rule has."""
-    choices = {"policy": get_args(Policy), "direction": get_args(Direction)}.get(name, ())
+    choices = _CHOICES.get(name, ())
     if choices and value not in choices:
         message = f"the rule {name} must be one of {', '.join(choices)}, got '{value}'"
         raise UsageError(Problem("bad-parameter", message))

@@ -13,15 +13,16 @@ from typing import Any, get_args
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, select, text
 
 from errorbar.core.arrays import Floats, Ints
 from errorbar.core.judgments import Judgments
 from errorbar.judging.answers import is_right, label_of
 from errorbar.judging.items.item import JUDGED, JudgedItem, Round, State
 from errorbar.judging.protocol.halting import why_closed
+from errorbar.judging.protocol.withdrawal import is_forgotten
 from errorbar.judging.store.tables import EXCLUSION, ITEM, RATER
-from errorbar.judging.study.rules import StudyInfo, read_about
+from errorbar.judging.study.rules import StudyInfo, current_rules, read_about
 
 ROUNDS: tuple[Round, ...] = get_args(Round)
 STATES: tuple[State, ...] = get_args(State)
@@ -35,11 +36,18 @@ def _code(column: str, names: Sequence[str]) -> str:
     return f"CASE {column} {' '.join(cases)} END"
 
 
-_CODES = f"(({_code('a.round', ROUNDS)}) * {len(STATES)} + ({_code('a.state', STATES)})) * 2 + a.reversed"
+_TURNED = "CASE a.reversed WHEN 0 THEN 0 ELSE 1 END"
+_CODES = f"(({_code('a.round', ROUNDS)}) * {len(STATES)} + ({_code('a.state', STATES)})) * 2 + {_TURNED}"
 _ASSIGNMENTS = f"""
     SELECT a.item, a.rater, {_CODES}, coalesce(x.milliseconds, 0), coalesce(x.at, 0), coalesce(x.answer, 'null')
     FROM assignment a LEFT JOIN answer x ON x.assignment = a.id AND x.version = a.version ORDER BY a.id
 """
+
+
+_DRAWN = text(
+    "SELECT e.data FROM assignment a LEFT JOIN (SELECT assignment, min(id) AS id FROM event WHERE kind = 'claimed'"
+    " AND data <> '' GROUP BY assignment) f ON f.assignment = a.id LEFT JOIN event e ON e.id = f.id ORDER BY a.id"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +72,7 @@ class RaterFacts:
     quiz: str
     joined: float
     excluded: str  # why they are excluded now; empty: they are not
+    forgotten: bool = False  # whether who they were is redacted
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,12 +90,14 @@ class StudyColumns:
         rater: Number of the rater in ``raters``.
         round: Index into ``ROUNDS``.
         state: Index into ``STATES``.
-        reversed: Whether the candidates had changed places.
+        reversed: Whether the candidates stood in another order than their own.
         answer_number: Index into ``answers`` of the answer that counts; -1: none, or skipped.
         milliseconds: That it took; 0: not known.
         at: When it was given, or the last time that it was changed, in seconds since 1970; NaN: it was not.
         answers: Every different answer.
         closed: Why the study is closed; empty: it is not.
+        probability: With which its pair was drawn (``protocol.adaptive``); 0: another pair was, of which nothing was
+            left; NaN: nothing was drawn. None: the study is not adaptive.
     """
 
     about: StudyInfo
@@ -105,6 +116,7 @@ class StudyColumns:
     at: Floats
     answers: Sequence[Mapping[str, Any]]
     closed: str = ""
+    probability: Floats | None = None
 
     @cached_property
     def is_gold(self) -> NDArray[np.bool_]:
@@ -205,7 +217,7 @@ def read_study(tx: Connection, known: dict[int, ItemFacts] | None = None, *, who
     now = tx.execute(select(ITEM.c.id, ITEM.c.taken, ITEM.c.stopped, ITEM.c.place).order_by(ITEM.c.id)).all()
     why = select(EXCLUSION.c.rater, EXCLUSION.c.reason).where(EXCLUSION.c.until.is_(None)).order_by(EXCLUSION.c.id)
     reasons = {row.rater: row.reason for row in tx.execute(why)}
-    fields = (RATER.c.id, RATER.c.name, RATER.c.status, RATER.c.quiz, RATER.c.joined)
+    fields = (RATER.c.id, RATER.c.name, RATER.c.status, RATER.c.quiz, RATER.c.joined, RATER.c.agreed)
     raters = tx.execute(select(*fields).order_by(RATER.c.id)).all()
     (item, rater, coded, milliseconds, answer_numbers, at), answers = _read_assignments(tx)
     coded, side = np.divmod(coded, 2)
@@ -213,7 +225,10 @@ def read_study(tx: Connection, known: dict[int, ItemFacts] | None = None, *, who
     return StudyColumns(
         read_about(tx),
         [facts[row.id] for row in now],
-        [RaterFacts(row.name, row.status, row.quiz, row.joined, reasons.get(row.id, "")) for row in raters],
+        [
+            RaterFacts(row.name, row.status, row.quiz, row.joined, reasons.get(row.id, ""), is_forgotten(row.agreed))
+            for row in raters
+        ],
         np.array([row.taken for row in now], np.int64),
         [row.stopped for row in now],
         np.array([-1 if row.place is None else row.place for row in now], np.int64),
@@ -227,6 +242,7 @@ def read_study(tx: Connection, known: dict[int, ItemFacts] | None = None, *, who
         np.where(answer_numbers >= 0, at, np.nan),
         answers,
         why_closed(tx),
+        _probabilities(tx) if current_rules(tx).adaptive else None,
     )
 
 
@@ -249,6 +265,12 @@ def _read_assignments(tx: Connection) -> tuple[list[NDArray[Any]], list[Mapping[
         parts.append([*(np.array(column, np.int64) for column in (*whole, answer_numbers)), np.array(at, np.float64)])
     columns = [np.concatenate(column) for column in zip(*parts, strict=True)]
     return columns, [json.loads(text) for text in texts]
+
+
+def _probabilities(tx: Connection) -> Floats:
+    """With which the pair of each assignment was drawn, when it was claimed first."""
+    drawn = (json.loads(data)["probability"] if data else np.nan for (data,) in tx.execute(_DRAWN))
+    return np.array([0.0 if value is None else value for value in drawn], np.float64)
 
 
 def _chunks(tx: Connection, statement: str) -> Iterator[list[tuple[Any, ...]]]:

@@ -25,19 +25,20 @@ from errorbar.formats.saving import is_stream, save_lines
 from errorbar.formats.times import COLUMNS
 from errorbar.judging.items.item import JudgedItem
 from errorbar.judging.post_edit_kind import rater_text
-from errorbar.judging.scheme import Scheme
 from errorbar.judging.scheme_kinds import kind_of
-from errorbar.judging.study.rows import JudgmentRow, Part, judgment_rows, rows
+from errorbar.judging.study.adjudication import exported_rows
+from errorbar.judging.study.rows import JudgmentRow, Part, rows
+from errorbar.judging.study.rules import StudyInfo
 
 TIMES = "times.csv"
 
 
-def save_references(tx: Connection, scheme: Scheme, folder: str, include: Sequence[Part], problems: Problems) -> int:
+def save_references(tx: Connection, about: StudyInfo, folder: str, include: Sequence[Part], problems: Problems) -> int:
     """Write a JSONL corpus of references for each system, and the table of times, into a folder.
 
     Args:
         tx: A snapshot of the store.
-        scheme: Of the study.
+        about: The study.
         folder: That gets ``SYSTEM.jsonl`` and ``times.csv``; it is made.
         include: Judgments that do not count otherwise.
         problems: Where notes go.
@@ -49,6 +50,7 @@ def save_references(tx: Connection, scheme: Scheme, folder: str, include: Sequen
         UsageError: If raters edit no outputs, or the name of a system cannot be that of a file.
         InputError: If a file cannot be written.
     """
+    scheme = about.scheme
     if not kind_of(scheme).edits_systems:
         message = f"references are of systems' outputs that were edited, and the scheme is {scheme.name}"
         raise UsageError(Problem("judge-export-kind", message, fix="--to=csv"))
@@ -63,7 +65,7 @@ def save_references(tx: Connection, scheme: Scheme, folder: str, include: Sequen
         raise UsageError(
             Problem("judge-export-kind", message, fix="make the study with another name: --system NAME=FILE")
         )
-    given = [row for row in judgment_rows(tx, include) if row.answer is not None and row.item.kind == "work"]
+    given = [row for row in exported_rows(tx, about, include) if row.answer is not None and row.item.kind == "work"]
     editors = [row.name for row in rows(tx, "SELECT name FROM rater ORDER BY id")]
     Path(folder).mkdir(parents=True, exist_ok=True)
     n = n_unsaved = 0

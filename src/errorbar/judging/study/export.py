@@ -7,16 +7,18 @@ Conventions
     nothing of it; in the preposition scheme the prepositions that are named for an incorrect one, none for an
     extraneous one, and optional ones where another is as good. What a rater wrote for one span in several items are
     alternatives; of edits that overlap the first in the text is kept, as M2 holds no others, and a note says so.
+    In the scheme ``edits`` they are the rater's own, and sentences that nobody looked at are there too, so that the
+    file is parallel to the corpus that was judged.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import groupby
 from os import PathLike, fspath
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 from sqlalchemy import Connection
 
@@ -24,20 +26,26 @@ from errorbar.api.arguments import public
 from errorbar.core.corpus import Sentence
 from errorbar.core.edit import Edit
 from errorbar.core.problems import Place, Problem, Problems, UsageError, nearest, unknown_ending, visible_json
-from errorbar.edits.texts import extract_edits, overlaps
+from errorbar.edits.texts import overlaps
+from errorbar.formats.hoo import save_fragments, sentences_fragments
+from errorbar.formats.jsonl import write_jsonl
 from errorbar.formats.m2 import write_m2
 from errorbar.formats.saving import STANDARD_OUTPUT, is_stream, save_lines
+from errorbar.judging.items.item import JudgedItem
 from errorbar.judging.protocol.halting import judgments_beyond
-from errorbar.judging.scheme import Scheme, tokens
+from errorbar.judging.protocol.withdrawal import read_leaving_note
+from errorbar.judging.scheme import Scheme
+from errorbar.judging.scheme_kind import SchemeKind
 from errorbar.judging.scheme_kinds import kind_of
+from errorbar.judging.study.adjudication import exported_annotators, exported_rows
 from errorbar.judging.study.edited_outputs import save_references
 from errorbar.judging.study.folder import Study
 from errorbar.judging.study.rows import (
     PARTS,
     JudgmentRow,
     Part,
-    judgment_rows,
     pair_lines,
+    ranking_lines,
     rows,
     set_lines,
     study_records,
@@ -48,8 +56,12 @@ from errorbar.tables.result import Result
 from errorbar.tables.table import Column, Table
 
 
-def corrected_sentences(rows: Iterable[JudgmentRow], scheme: Scheme, problems: Problems) -> list[Sentence]:
+def corrected_sentences(
+    rows: Iterable[JudgmentRow], scheme: Scheme, problems: Problems, items: Iterable[JudgedItem] = ()
+) -> list[Sentence]:
     """The sentences in order of appearance, with each rater's edits; a note says what was left out.
+
+    Where raters correct whole sentences, those of all ``items`` are there, also of items that nobody answered.
 
     Raises:
         UsageError: If the scheme asks for no corrections.
@@ -58,27 +70,41 @@ def corrected_sentences(rows: Iterable[JudgmentRow], scheme: Scheme, problems: P
     if not kind.gives_corrections(scheme):
         message = f"the scheme {scheme.name} asks for no corrections"
         raise UsageError(Problem("judge-export-kind", message, fix="--to=csv"))
-    sentences: dict[tuple[str, str, str], Sentence] = {}
-    edits_by_rater: dict[tuple[str, str, str], dict[str, list[Edit]]] = {}
+    sentences = {_key(item, kind): _sentence(item) for item in items if kind.corrects_sentences}
+    edits_by_rater: dict[tuple[str, ...], dict[str, list[Edit]]] = {}
     for row in rows:
         if row.answer is None or not kind.is_about_writer(row.item):
             continue
-        text, hidden = row.item.text, row.item.hidden
-        document = hidden.get("document", "")
-        key = hidden.get("sentence", ""), document, text
-        sentences.setdefault(key, Sentence(" ".join(text.split()), document=document))
-        edits_by_rater.setdefault(key, {}).setdefault(row.rater, []).extend(_edits(row, scheme, row.answer))
+        key = _key(row.item, kind)
+        sentences.setdefault(key, _sentence(row.item))
+        edits = kind.edits(scheme, row.item, row.label(scheme), row.answer)
+        by_rater = edits_by_rater.setdefault(key, {})
+        if kind.corrects_sentences:  # an answer is all of a rater's edits: of a repeated item the first counts
+            by_rater.setdefault(row.rater, edits)
+        else:
+            by_rater.setdefault(row.rater, []).extend(edits)
     n_left = 0
     for key, sentence in sentences.items():
-        for rater, edits in edits_by_rater[key].items():
-            kept = _apart_from_each_other(edits)
-            n_left += len({edit.span for edit in edits}) - len(kept)
+        for rater, edits in edits_by_rater.get(key, {}).items():
+            kept = tuple(edits) if kind.corrects_sentences else _apart_from_each_other(edits)
+            n_left += max(len({edit.span for edit in edits}) - len(kept), 0)
             sentence.annotations[rater] = kept
     if n_left:
         overlap_phrase = "1 correction overlaps" if n_left == 1 else f"{n_left:,} corrections overlap"
         message = f"{overlap_phrase} another of the same rater; M2 has the first in the text"
         problems.note("judge-overlap", message, Place(), "--to=csv has every answer")
     return [*sentences.values()]
+
+
+def _key(item: JudgedItem, kind: SchemeKind) -> tuple[str, ...]:
+    """Items of one sentence have one key."""
+    if kind.corrects_sentences:
+        return (item.name,)
+    return item.hidden.get("sentence", ""), item.hidden.get("document", ""), item.text
+
+
+def _sentence(item: JudgedItem) -> Sentence:
+    return Sentence(" ".join(item.text.split()), document=item.hidden.get("document", ""))
 
 
 def _apart_from_each_other(edits: Iterable[Edit]) -> tuple[Edit, ...]:
@@ -94,46 +120,17 @@ def _apart_from_each_other(edits: Iterable[Edit]) -> tuple[Edit, ...]:
     return tuple(kept)
 
 
-def _edits(row: JudgmentRow, scheme: Scheme, answer: Mapping[str, Any]) -> list[Edit]:
-    item, label = row.item, row.label(scheme)
-    start, end = item.span or (0, len(item.text))
-    texts, optional = kind_of(scheme).corrections(scheme, item, label, answer)
-    if not texts:
-        return []
-    if kind_of(scheme).edits_systems:
-        return extract_edits(item.text.split(), texts[0].split())
-    words_of = item.text[:start], item.text[end:]
-    first, last, before, after = _around(item.text, start, end)
-    replacements = [" ".join(f"{before}{_apart(text, words_of)}{after}".split()) for text in texts]
-    return [Edit(first, last, tuple(dict.fromkeys(replacements)), optional=optional)]
-
-
-def _apart(word: str, around: tuple[str, str]) -> str:
-    """A word with spaces where the text around it has some."""
-    left, right = around
-    return f"{' ' if left[-1:].isspace() or not left else ''}{word}{' ' if right[:1].isspace() or not right else ''}"
-
-
-def _around(text: str, start: int, end: int) -> tuple[int, int, str, str]:
-    """The tokens that a span lies in, and what of these stands before and after it."""
-    spans = tokens(text)
-    if start == end and not any(left < start < right for left, right in spans):
-        at = sum(left < start for left, _ in spans)
-        return at, at, "", ""
-    first = sum(right <= start for _, right in spans)
-    last = sum(left < end for left, _ in spans)
-    inside = spans[first:last]
-    return first, last, text[inside[0][0] : start] if inside else "", text[end : inside[-1][1]] if inside else ""
-
-
 # ``judge_export``: a study's judgments as files, of one moment, the same bytes whenever nothing has changed.
 
 
-To = Literal["csv", "jsonl", "pairs", "set", "m2", "references"]
+To = Literal["csv", "jsonl", "pairs", "set", "xml", "ranks", "m2", "corpus", "hoo", "references"]
 KINDS: tuple[To, ...] = get_args(To)
+CORRECTIONS: tuple[To, ...] = ("m2", "corpus", "hoo")
+"""What holds raters' corrections as edits."""
 NONE_YET = "judge-no-judgments"
 """Said of a file in which there is nothing yet."""
-_ENDINGS: dict[str, To] = {".csv": "csv", ".jsonl": "jsonl", ".m2": "m2"}
+_NONE_GIVEN = Problem(NONE_YET, "no judgment has been given so far", severity="warning")
+_ENDINGS: dict[str, To] = {".csv": "csv", ".jsonl": "jsonl", ".m2": "m2", ".xml": "hoo"}
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -143,7 +140,7 @@ class JudgeExport(Result):
     Attributes:
         out: The file.
         to: What it holds.
-        n_lines: Lines of it; of references how many there are.
+        n_lines: Lines of it; of HOO data edits, of references how many there are.
         notes: Warnings.
     """
 
@@ -168,6 +165,7 @@ def judge_export(
     *,
     to: To | None = None,
     include: Part | Sequence[Part] = (),
+    rater: str = "",
 ) -> JudgeExport:
     """Write a study's judgments, of one moment of its store; raters are named by pseudonym.
 
@@ -175,11 +173,13 @@ def judge_export(
         study: Its folder.
         out: The file to write, gzipped where it ends in ``.gz``; ``-``: standard output.
         to: What to write: csv: a row for each judgment, for crowd, agree, curve and sample estimate; jsonl: everything,
-            events too, of which judge init restores the study; pairs: for rank; set: as sample draw wrote it; m2:
-            raters' corrections; references: of systems' outputs that were edited, into a folder, a corpus for each
-            system and the editors' times. None: by the ending of the file, .csv, .jsonl or .m2; a stream gets CSV.
+            events too, of which judge init restores the study; pairs, xml, ranks: for rank and meta; set: as sample
+            draw wrote it; raters' corrections as m2, as corpus, which is errorbar's JSONL and loses nothing of them, or
+            as hoo, edit XML; references: of systems' outputs that were edited, into a folder, a corpus for each system
+            and the editors' times. None: by the ending of the file, .csv, .jsonl, .m2 or .xml; a stream gets CSV.
         include: Of tables, judgments that do not count otherwise; ``beyond``: of a study that may stop early, those of
             items on which its estimate does not rest.
+        rater: Of corrections, those of this rater alone. Empty: of all; HOO data get a folder for each.
 
     Raises:
         InputError: If there is no study, or the file cannot be written; then nothing is.
@@ -187,7 +187,7 @@ def judge_export(
     """
     opened = Study.open(study)
     target = fspath(out)
-    kind: To = to or _by_ending(target)
+    kind: To = to or _by_ending(target, opened)
     parts: tuple[Part, ...] = (include,) if isinstance(include, str) else tuple(include)
     for part in parts:
         if part not in PARTS:
@@ -195,6 +195,9 @@ def judge_export(
             raise UsageError(Problem("bad-parameter", message, fix=nearest(part, PARTS)))
     if kind == "jsonl" and parts:
         message = "--include is for tables, and JSONL holds everything"
+        raise UsageError(Problem("useless-option", message, fix="leave it out"))
+    if rater and kind not in CORRECTIONS:
+        message = f"--rater is for {', '.join(CORRECTIONS)}, and this is {kind}"
         raise UsageError(Problem("useless-option", message, fix="leave it out"))
     problems, n = Problems(), 0
 
@@ -204,10 +207,15 @@ def judge_export(
             yield line
 
     with opened.snapshot() as tx:
-        if kind == "references":
-            n = save_references(tx, read_about(tx).scheme, target, parts, problems)
+        if kind == "hoo":
+            n = _save_hoo(tx, parts, target, rater, problems)
+        elif kind == "references":
+            n = save_references(tx, read_about(tx), target, parts, problems)
+        elif kind in CORRECTIONS:
+            save_lines(counted(_correction_lines(tx, kind, parts, rater, problems)), target)
         else:
-            save_lines(counted(_lines(tx, kind, parts, problems)), target)
+            save_lines(counted(_lines(tx, kind, parts)), target)
+        problems.take(read_leaving_note(tx))
         beyond = 0 if kind == "jsonl" or "beyond" in parts else judgments_beyond(tx)
     if beyond:
         message = (
@@ -216,27 +224,76 @@ def judge_export(
         problems.notes.append(
             Problem("judge-beyond", message, fix="--include=beyond writes them too", severity="warning")
         )
-    if n <= (kind != "references") and kind != "jsonl":
-        message = "no judgment has been given so far"
-        problems.notes.append(Problem(NONE_YET, message, severity="warning"))
+    if n <= (kind != "references") and kind not in ("jsonl", *CORRECTIONS):
+        problems.notes.append(_NONE_GIVEN)
     return JudgeExport(target, kind, n, tuple(problems.notes))
 
 
-def _by_ending(target: str) -> To:
-    """The format by the name of a file; a pipe or a device gets CSV."""
+def _by_ending(target: str, study: Study) -> To:
+    """The format by the name of a file, of XML by what the study asks too; a pipe or a device gets CSV."""
     name = target.lower().removesuffix(".gz")
     file_format = next((kind for ending, kind in _ENDINGS.items() if name.endswith(ending)), None)
     if file_format is None and not is_stream(target):
         raise unknown_ending(target, tuple(_ENDINGS), f"--to={'|'.join(KINDS)}")
+    if file_format == "hoo":
+        with study.snapshot() as tx:
+            return "xml" if kind_of(read_about(tx).scheme).ranks else "hoo"
     return file_format or "csv"
 
 
-def _lines(tx: Connection, kind: To, include: Sequence[Part], problems: Problems) -> Iterator[str]:
-    scheme = read_about(tx).scheme
+def _lines(tx: Connection, kind: To, include: Sequence[Part]) -> Iterator[str]:
     if kind == "jsonl":
         return (visible_json(json.dumps(record, ensure_ascii=False)) for record in study_records(tx))
-    if kind == "m2":
-        raters = [row.name for row in rows(tx, "SELECT name FROM rater ORDER BY id")]
-        return write_m2(corrected_sentences(judgment_rows(tx, include), scheme, problems), problems, raters)
+    about = read_about(tx)
+    judgments = exported_rows(tx, about, include)
+    if kind in ("xml", "ranks"):
+        return ranking_lines(about.scheme, judgments, xml=kind == "xml")
     make = {"csv": table_lines, "pairs": pair_lines, "set": set_lines}[kind]
-    return make(tx, scheme, include)
+    return make(tx, about, judgments)
+
+
+def _corrections(
+    tx: Connection, include: Sequence[Part], rater: str, problems: Problems
+) -> tuple[list[Sentence], list[str]]:
+    """The sentences with edits, and the raters in the order in which they came; of one rater alone if one is named."""
+    about = read_about(tx)
+    raters = exported_annotators(tx, about)
+    if rater and rater not in raters:
+        message = f"no rater is called '{rater}'"
+        raise UsageError(Problem("judge-rater", message, fix=nearest(rater, raters) if raters else "nobody is one yet"))
+    judged = (row for row in exported_rows(tx, about, include) if rater in ("", row.rater))
+    work = (
+        JudgedItem.from_json(row.payload)
+        for row in rows(tx, "SELECT payload FROM item WHERE kind = 'work' ORDER BY id")
+    )
+    sentences = corrected_sentences(judged, about.scheme, problems, work)
+    looked = {name for sentence in sentences for name in sentence.annotations}
+    if not looked:
+        problems.notes.append(_NONE_GIVEN)
+    return sentences, [name for name in raters if name in looked]
+
+
+def _correction_lines(
+    tx: Connection, kind: To, include: Sequence[Part], rater: str, problems: Problems
+) -> Iterator[str]:
+    sentences, raters = _corrections(tx, include, rater, problems)
+    return (write_m2 if kind == "m2" else write_jsonl)(sentences, problems, raters)
+
+
+def _save_hoo(tx: Connection, include: Sequence[Part], target: str, rater: str, problems: Problems) -> int:
+    """Write HOO data: one rater's edits into a file, or for each a folder with edits and texts; the number of edits."""
+    sentences, raters = _corrections(tx, include, rater, problems)
+    is_file = target == STANDARD_OUTPUT or target.removesuffix(".gz").endswith(".xml")
+    if is_file and len(raters) > 1:
+        message = f"the edits of {len(raters)} raters cannot go into one edit file"
+        raise UsageError(Problem("judge-export-kind", message, fix="--rater=NAME, or name a folder with --to=hoo"))
+    n_edits = 0
+    for name in raters:
+        own = [
+            replace(sentence, annotations={name: sentence.annotations[name]} if name in sentence.annotations else {})
+            for sentence in sentences
+        ]
+        fragments = sentences_fragments(own, name, problems, name="study")
+        n_edits += sum(len(fragment.edits) for fragment in fragments)
+        save_fragments(fragments, target if is_file else f"{target}/{name}", problems, texts=not is_file)
+    return n_edits

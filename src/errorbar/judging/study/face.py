@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Collection
 from os import fspath
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 from errorbar.core.problems import Problem, Problems, UsageError, shorten_text
 from errorbar.formats import toml_tables as toml
 from errorbar.formats.look import Source
 from errorbar.formats.toml_tables import Field, TomlTable
 from errorbar.judging.protocol.completion_codes import check_return_url
+from errorbar.judging.study.comprehension import read_questions
+from errorbar.judging.study.rules import PageTongue, Withdrawing
 
 if TYPE_CHECKING:
     from errorbar.judging.study.rules import StudyRules
@@ -28,6 +30,9 @@ _FACE = {
     "consent": Field(toml.long_text),
     "eligibility": Field(toml.texts),
     "return_url": Field(toml.text),
+    "training": Field(toml.whole_or_zero),
+    "withdrawal": Field(toml.one_of(*get_args(Withdrawing))),
+    "page_language": Field(toml.one_of(*get_args(PageTongue))),
     "break_minutes": Field(toml.whole_or_zero),
     "break_items": Field(toml.whole_or_zero),
 }
@@ -48,8 +53,10 @@ def read_face(path: Source, options: Collection[str] = ()) -> dict[str, Any]:
     problems = Problems()
     file = toml.read_toml(Path(fspath(path)), problems, "study")
     table = TomlTable(file.document, file)
-    table.only(_FACE)
+    table.only({*_FACE, "comprehension"})
     face = {key: table.value(key, field) for key, field in _FACE.items() if key in file.document}
+    if "comprehension" in file.document:
+        face["comprehension"] = read_questions(table, "comprehension")
     problems.raise_errors()
     for name in face:
         if name in options:

@@ -124,7 +124,7 @@ class RaterFigures:
 
     Attributes:
         rater: The name.
-        status: ``active`` or ``excluded``.
+        status: ``active``, ``excluded`` or ``withdrawn``.
         excluded: Why.
         quiz: ``due``, ``passed`` or ``failed``.
         n_judgments: Answers to items for work, of whatever state.
@@ -294,6 +294,8 @@ class Progress:
         skipped: Items that raters skipped.
         raters: Raters who answered anything.
         excluded: Raters who are excluded.
+        withdrawn: Raters who withdrew.
+        forgotten: Raters who were forgotten (``judge_forget``).
         median_seconds: Of an answer; None: not known.
     """
 
@@ -311,6 +313,8 @@ class Progress:
     skipped: int
     raters: int
     excluded: int
+    withdrawn: int
+    forgotten: int
     median_seconds: float | None
 
 
@@ -361,11 +365,22 @@ def progress(study: StudyColumns) -> Progress:
         held=at["open"],
         extra=at["extra"] + at["aside"] - aside,
         aside=aside,
-        skipped=at["skipped"],
+        skipped=at["skipped"] - _count_removed(study, of_work),
         raters=len(np.unique(study.rater[answered])),
         excluded=sum(rater.status == "excluded" for rater in study.raters),
+        withdrawn=sum(rater.status == "withdrawn" for rater in study.raters),
+        forgotten=sum(rater.forgotten for rater in study.raters),
         median_seconds=float(np.median(known)) / 1000 if len(known) else None,
     )
+
+
+def _count_removed(study: StudyColumns, of_work: NDArray[np.bool_]) -> int:
+    """Answers of items for work that were removed as their raters withdrew: they are stored as skipped."""
+    if study.about.rules.withdrawal != "remove":
+        return 0
+    withdrew = np.array([rater.status == "withdrawn" for rater in study.raters], np.bool_)
+    skipped = of_work & (study.state == STATES.index("skipped"))
+    return int(withdrew[study.rater[skipped]].sum())
 
 
 def item_figures(

@@ -21,28 +21,35 @@ from errorbar.core.corpus import Corpus
 from errorbar.core.problems import InputError, Place, Problem, Problems, UsageError, shorten_text
 from errorbar.formats.look import Lines, Source, look
 from errorbar.formats.untrusted import NotJsonError, json_record, parse_json
+from errorbar.judging.edits_kind import propose_edits
 from errorbar.judging.items.context import Context
 from errorbar.judging.items.item import JudgedItem
 from errorbar.judging.items.proposed_verbs import with_verbs
-from errorbar.judging.items.sources import Against, read_items, with_gold
+from errorbar.judging.items.rank_items import EACH_PAIR
+from errorbar.judging.items.sources import SAYS, Against, read_items, read_ranked_items, with_gold
 from errorbar.judging.post_edit_kind import Editors, sentence_of
-from errorbar.judging.protocol.changes import add_items, set_rules
+from errorbar.judging.protocol.changes import add_items, set_rules, stop_item
 from errorbar.judging.protocol.completion_codes import check_return_url
+from errorbar.judging.ranks_answer import MOST_OUTPUTS
 from errorbar.judging.scheme import Scheme
-from errorbar.judging.scheme_files import load_scheme, scheme_text
+from errorbar.judging.scheme_files import load_scheme, scheme_text, with_types
 from errorbar.judging.scheme_kinds import kind_of
 from errorbar.judging.stopping.question import fitting
 from errorbar.judging.store.store import Store
 from errorbar.judging.store.tables import ANSWER, ASSIGNMENT, EVENT, EXCLUSION, ITEM, METADATA, RATER
+from errorbar.judging.study.adjudication import Origin
 from errorbar.judging.study.backup import check_rows
+from errorbar.judging.study.comprehension import check_questions
 from errorbar.judging.study.face import check_face, read_face
 from errorbar.judging.study.folder import Study
 from errorbar.judging.study.rows import FORMAT, VERSION, Record
 from errorbar.judging.study.rules import (
     Direction,
+    PageTongue,
     Policy,
     StudyInfo,
     StudyRules,
+    Withdrawing,
     parsed_key,
     read_study_key,
     study_clock,
@@ -136,12 +143,16 @@ def _study_info(head: Record) -> StudyInfo:
     if head["version"] != VERSION:
         raise ValueError(f"version {head['version']}, and this errorbar reads version {VERSION}")
     scheme, rules = (json.dumps(head[name], ensure_ascii=False) for name in ("scheme", "rules"))
-    key = json.dumps(head["key"], ensure_ascii=False) if "key" in head else ""
+    key, adjudicated = (
+        json.dumps(head[name], ensure_ascii=False) if name in head else "" for name in ("key", "adjudicated")
+    )
     if key:
         parsed_key(key)
+    if adjudicated:
+        Origin.from_json(adjudicated)
     known = StudyRules.from_json(rules)
     check_return_url(known.return_url)
-    return StudyInfo(Scheme.from_json(scheme), known, head["guidelines"], head["made_by"], key)
+    return StudyInfo(Scheme.from_json(scheme), known, head["guidelines"], head["made_by"], key, adjudicated)
 
 
 class _Restoring:
@@ -252,7 +263,15 @@ class Ruling(TypedDict, total=False):
     break_items: Annotated[Whole, ArgumentDoc(0, "Items after which a break is suggested; 0: never.")]
     language: Annotated[str, ArgumentDoc("en", "The language of the texts, e.g. ``pt-BR``.")]
     direction: Annotated[Direction, ArgumentDoc("auto", "The direction in which the texts are written.")]
+    withdrawal: Annotated[
+        Withdrawing, ArgumentDoc("keep", "Whether answers of a rater who withdraws are kept, or removed.")
+    ]
+    training: Annotated[Whole, ArgumentDoc(0, "Gold items with explanations before all else, no test; 0: none.")]
+    page_language: Annotated[
+        PageTongue, ArgumentDoc("auto", "The language of raters' pages; ``auto``: that of the texts, else English.")
+    ]
     stop: Annotated[str, ArgumentDoc("", "When judging may stop early, e.g. ``R(half_width=0.03)``.")]
+    adaptive: Annotated[bool, ArgumentDoc(False, "Of rankings: pairs of systems, the least known order next.")]
 
 
 _ARGUMENTS = {name: get_args(hint)[1:] for name, hint in get_type_hints(Ruling, include_extras=True).items()}
@@ -310,6 +329,7 @@ def judge_init(
     systems: Systems = (),
     items: str = "",
     against: Against = "writer",
+    outputs: int = MOST_OUTPUTS,
     context: Context = "sentence",
     editors: Editors | None = None,
     gold_items: Source | None = None,
@@ -317,6 +337,8 @@ def judge_init(
     about: Source | None = None,
     key: Source | None = None,
     tagger: Source | None = None,
+    types: str = "",
+    blank: _Portion = 0.0,
     store: str = "",
     lenient: bool = False,
     **rules: Unpack[Ruling],
@@ -327,10 +349,14 @@ def judge_init(
         folder: Of the study, a new one.
         items_from: What is judged: a table of items, a set of ``sample draw``, a corpus, sentences one a line; or
             everything that ``judge export`` wrote of another study (JSONL), which is restored.
-        scheme: What is asked: ``error-ok``, ``choice``, ``cloze``, ``preposition``, ``post-edit``, or a TOML file.
-        systems: A system's text for the sentences: what it changes is judged, or it is edited. Several can be given.
+        scheme: What is asked: ``error-ok``, ``choice``, ``cloze``, ``preposition``, ``rank``, ``edits``, ``post-edit``,
+            or a TOML file.
+        systems: A system's text for the sentences: what it changes is judged, in the scheme ``edits`` put before raters
+            to be accepted, changed or rejected; in ``post-edit`` the text is edited. Several can be given, of ``edits``
+            one.
         items: Of a corpus: ``words:CLASS``, ``tokens``, ``gaps``, ``sentences``, ..., or ``edits``, what was changed.
         against: Of a choice test: a system's text is set against the writer's, or two systems' against each other.
+        outputs: Of rankings: the most outputs that stand on one screen, 2 to 5.
         context: Of a corpus: how much raters see around an item: the sentence before, its paragraph, its document.
         editors: Of systems' outputs: ``crossed``: each rater edits all systems, of a sentence one; ``nested``: each
             edits one system; ``free``: any output to anybody. None: crossed.
@@ -341,6 +367,10 @@ def judge_init(
         key: Key of the sample or audit that the items are: what ``stop`` asks is estimated with it. No rater sees it.
         tagger: A folder of models whose tagger proposes the verb of each preposition; ``auto``: ``models`` here, else
             those of errorbar-models. None: nothing is proposed.
+        types: Of the scheme ``edits``, the types of errors: ``nucle``, ``errant``, ``none``, or a file with a code and
+            its description in each line. Empty: the scheme's.
+        blank: Of the scheme ``edits``, the share of the items that come without the system's edits, so that their
+            effect can be measured.
         store: A PostgreSQL database, ``postgresql://USER@HOST/DATABASE``. Empty: SQLite, in the folder.
         lenient: Repair what can be repaired of a corpus or table and note it; otherwise refuse it.
         rules: Who judges how much.
@@ -352,6 +382,7 @@ def judge_init(
     options = {name: rule for name, rule in rules.items() if rule != _DEFAULTS[name]}
     if not isinstance(items_from, Corpus) and is_export(items_from):
         is_set = {"systems": bool(systems), "items": bool(items), "against": against != "writer"}
+        is_set |= {"outputs": outputs != MOST_OUTPUTS}
         is_set |= {
             "context": context != "sentence",
             "editors": editors is not None,
@@ -360,13 +391,26 @@ def judge_init(
             "about": about is not None,
             "key": key is not None,
             "tagger": tagger is not None,
+            "types": bool(types),
+            "blank": blank != 0,
         }
         is_set |= {"scheme": scheme != "error-ok"} | {name: name in options for name in rules}
         return _restore_study(Path(folder), items_from, store, is_set)
     problems = Problems(lenient=lenient)
     face = {} if about is None else read_face(about, options)
     chosen, ruling = load_scheme(scheme), check_rules({**rules, **face})
-    judged = read_items(items_from, chosen, problems, systems=systems, items=items, against=against, context=context)
+    chosen = with_types(chosen, types) if types else chosen
+    _check_ranks(
+        chosen, ruling, {"outputs": outputs != MOST_OUTPUTS, "items": bool(items), "against": against != "writer"}
+    )
+    if kind_of(chosen).ranks:
+        wanted = EACH_PAIR if ruling.adaptive else outputs
+        judged = read_ranked_items(items_from, chosen, problems, systems, wanted)
+    else:
+        judged = read_items(
+            items_from, chosen, problems, systems=systems, items=items, against=against, context=context
+        )
+    judged = _with_proposals(judged, chosen, blank)
     if gold_items is not None:
         judged = with_gold(judged, gold_items, chosen, problems)
     if tagger is not None:
@@ -381,17 +425,62 @@ def judge_init(
     ruling = replace(ruling, stop=fitting(ruling.stop, chosen, judged, known))
     info = StudyInfo(chosen, ruling, text, __version__, known)
     created = Study.create(
-        folder, lambda study: _fill(study, info, judged), store=store, scheme_toml=scheme_text(scheme)
+        folder, lambda study: fill_study(study, info, judged), store=store, scheme_toml=scheme_text(scheme)
     )
     return JudgeInit(created.folder, chosen, ruling, len(judged) - n_gold, n_gold, tuple(problems.notes))
 
 
-def _fill(study: Study, about: StudyInfo, items: Sequence[JudgedItem]) -> None:
+def _check_ranks(scheme: Scheme, rules: StudyRules, is_set: Mapping[str, bool]) -> None:
+    """Refuse options that have no effect on rankings, or on anything else."""
+    ranks = kind_of(scheme).ranks
+    useless = ("items", "against", *(["outputs"] if rules.adaptive else [])) if ranks else ("outputs",)
+    for name in useless:
+        if is_set[name]:
+            message = f"--{name} has no effect on {'pairs' if rules.adaptive else f'the scheme {scheme.name}'}"
+            raise UsageError(Problem("useless-option", message, fix="leave it out"))
+    if rules.adaptive and not ranks:
+        message = f"--adaptive chooses between pairs of systems, and the scheme {scheme.name} ranks none"
+        raise UsageError(Problem("judge-adaptive", message, fix="--scheme=rank"))
+    if rules.adaptive and rules.stop:
+        message = "--adaptive takes pairs as they are least known, and --stop wants items in their order"
+        raise UsageError(Problem("two-choices", message, fix="give one of them"))
+
+
+def _with_proposals(items: list[JudgedItem], scheme: Scheme, blank: float) -> list[JudgedItem]:
+    """The items with the edits of the system whose text they have, where raters write edits."""
+    names = {name for item in items for name in item.hidden if name.startswith(SAYS)}
+    if not names or not kind_of(scheme).corrects_sentences:
+        if blank:
+            message = "--blank is for edits that a system proposes, and none are proposed here"
+            raise UsageError(Problem("useless-option", message, fix="--scheme=edits with --system"))
+        return items
+    if not 0 <= blank < 1:
+        raise UsageError(Problem("bad-parameter", f"--blank must be from 0 to less than 1, got {blank:g}"))
+    if len(names) > 1:
+        message = f"{len(names)} systems' edits cannot be proposed at once"
+        raise UsageError(Problem("judge-items", message, fix="give one --system"))
+    (name,) = names
+    return propose_edits(items, scheme, {item.name: item.hidden[name] for item in items}, blank)
+
+
+def fill_study(
+    study: Study, about: StudyInfo, items: Sequence[JudgedItem], stopped: Mapping[str, str] | None = None
+) -> None:
+    """Make the store of a new study.
+
+    Args:
+        study: Unfinished.
+        about: What is asked of whom.
+        items: Of the study.
+        stopped: Why no judgments are wanted of some of them, by name.
+    """
     with emptied_if_failed(study) as store, store.exclusive() as tx:
         now = store.clock()
         write_about(tx, about)
         set_rules(tx, about.rules, now)
         add_items(tx, items, now)
+        for name, reason in (stopped or {}).items():
+            stop_item(tx, name, reason, now)
 
 
 def _restore_study(folder: Path, source: Source, store: str, arguments: Mapping[str, bool]) -> JudgeInit:
@@ -430,6 +519,7 @@ def check_rules(rules_by_name: Mapping[str, Any]) -> StudyRules:
         message = f"--language must be the code of a language, got '{shorten_text(rules.language)}'"
         raise UsageError(Problem("bad-parameter", message, fix="for example en, pt-BR or zh-Hant"))
     check_face(rules)
+    check_questions(rules.comprehension)
     if rules.stop and rules.systems:
         message = f"a study that may stop early takes items in one order, and editors are {rules.editors}"
         raise UsageError(Problem("two-choices", message, fix="leave --stop out, or give --editors free"))
@@ -459,8 +549,9 @@ def _choose_editors(scheme: Scheme, items: Sequence[JudgedItem], editors: Editor
 
 
 def _check_gold(rules: StudyRules, n_gold: int, n_all: int) -> None:
-    if rules.quiz > n_gold:
-        message = f"a quiz of {rules.quiz} needs as many gold items, and there are {n_gold}"
+    if rules.quiz + rules.training > n_gold:
+        training = f" and a training of {rules.training}" if rules.training else ""
+        message = f"a quiz of {rules.quiz}{training} needs as many gold items, and there are {n_gold}"
         raise UsageError(Problem("judge-gold", message, fix="give --gold-items, or a shorter quiz"))
     if n_gold == n_all:
         message = "every item is gold: there is nothing left to judge"

@@ -13,10 +13,12 @@ from errorbar.api.arguments import public
 from errorbar.core.problems import Problem, UsageError, nearest
 from errorbar.judging.protocol.completion_codes import is_earned, redeem
 from errorbar.judging.protocol.exclusions import exclude, foresee_exclusion, foresee_readmission, readmit
+from errorbar.judging.protocol.withdrawal import WITHDRAWN, forget
 from errorbar.judging.store.tables import ANSWER, ASSIGNMENT, EXCLUSION, RATER
+from errorbar.judging.study.comprehension import check_result
 from errorbar.judging.study.folder import Study
 from errorbar.judging.study.invitations import iso_time
-from errorbar.judging.study.rules import read_about, study_clock
+from errorbar.judging.study.rules import current_rules, study_clock
 from errorbar.tables.result import Result
 from errorbar.tables.table import Cell, Column, Table
 
@@ -29,10 +31,11 @@ class RaterOnList:
 
     Attributes:
         name: As exports name them.
-        status: ``active`` or ``excluded``.
+        status: ``active``, ``excluded`` or ``withdrawn``.
         reason: Why they are excluded; empty: they are not.
         by: Who excluded them: ``manager`` or ``policy``.
         quiz: ``due``, ``passed`` or ``failed``; empty: the study has none.
+        check: The same of the comprehension check.
         judged: Items that they judged, gold ones and repeats included, the quiz not.
         held: Items that they hold.
         joined: When, ISO 8601 in UTC.
@@ -48,6 +51,7 @@ class RaterOnList:
     reason: str
     by: str
     quiz: str
+    check: str
     judged: int
     held: int
     joined: str
@@ -77,14 +81,23 @@ class JudgeRaters(Result):
     def tables(self) -> list[Table]:
         """A row for each rater."""
         columns = [Column("rater"), Column("status"), Column("judged", "count"), Column("held", "count")]
-        has_consent = any(rater.agreed for rater in self.raters)
-        columns += map(Column, (*(["agreed"] if has_consent else ()), "quiz", "last answer", "code", "reason"))
+        has_consent, has_check = any(rater.agreed for rater in self.raters), any(rater.check for rater in self.raters)
+        later = {
+            "agreed": has_consent,
+            "check": has_check,
+            "quiz": True,
+            "last answer": True,
+            "code": True,
+            "reason": True,
+        }
+        columns += [Column(name) for name, is_shown in later.items() if is_shown]
         rows: list[list[Cell]] = []
         for rater in self.raters:
             states = {"redeemed": rater.redeemed, "withdrawn": rater.withdrawn, "given": rater.code}
             code = ", ".join(state for state, holds in states.items() if holds)
             why = f"{rater.reason} ({rater.by})" if rater.reason else ""
             counts = [rater.judged, rater.held, *([rater.agreed or ""] if has_consent else ())]
+            counts += [rater.check] if has_check else []
             rows.append([rater.name, rater.status, *counts, rater.quiz, rater.last or "", code, why])
         return [Table(columns, rows, "Raters", "raters")]
 
@@ -126,6 +139,60 @@ def judge_raters(
             return JudgeRaters(rater_list(snapshot), notes)
 
 
+@dataclass(frozen=True, slots=True, repr=False)
+class JudgeForget(Result):
+    """A rater who was forgotten.
+
+    Attributes:
+        name: The name that stands for theirs from now on.
+        removed: Whether their answers were removed, as the study's rule ``withdrawal`` says.
+        n_answers: Answers that there were, of the quiz and of gold items too.
+        notes: What was done, and what is left to do.
+    """
+
+    name: str
+    removed: bool
+    n_answers: int
+    notes: Sequence[Problem] = ()
+
+    def to_dict(self) -> dict[str, object]:
+        """All of it."""
+        return {"rater": self.name, "removed": self.removed, "answers": self.n_answers}
+
+    def tables(self) -> list[Table]:
+        """One row."""
+        row: list[Cell] = [self.name, self.n_answers, "removed" if self.removed else "kept"]
+        return [
+            Table([Column("rater"), Column("answers", "count"), Column("answers are")], [row], "Forgotten", "forgotten")
+        ]
+
+
+@public()
+def judge_forget(study: str | PathLike[str], rater: str) -> JudgeForget:
+    """Forget who a rater was: name, participant id, links, notes, times and completion code are redacted for good.
+
+    Their answers are kept or removed, as the study's rule ``withdrawal`` says; they get no further work. Backups and
+    exports that were made before still hold what is redacted here.
+
+    Args:
+        study: Its folder.
+        rater: Name of the rater, as exports name them.
+
+    Raises:
+        UsageError: If there is no such rater.
+    """
+    now = study_clock()()
+
+    def work(tx: Connection) -> JudgeForget:
+        name, withdrawal = forget(tx, current_rules(tx), rater_named(tx, rater), now)
+        message = "backups and exports that were made before still hold what is redacted here"
+        warning = Problem("judge-forgotten", message, fix="delete them, and make new ones", severity="warning")
+        return JudgeForget(name, withdrawal.removed, withdrawal.n_answers, (warning,))
+
+    with Study.open(study).store() as store:
+        return store.write(work)
+
+
 def rater_list(tx: Connection) -> list[RaterOnList]:
     """Every rater, in the order in which they came."""
     mine = select(ASSIGNMENT.c.rater, func.count()).where(ASSIGNMENT.c.state == "open").group_by(ASSIGNMENT.c.rater)
@@ -133,7 +200,7 @@ def rater_list(tx: Connection) -> list[RaterOnList]:
     answered = ASSIGNMENT.join(ANSWER, ANSWER.c.assignment == ASSIGNMENT.c.id)
     latest = select(ASSIGNMENT.c.rater, func.max(ANSWER.c.at)).select_from(answered).group_by(ASSIGNMENT.c.rater)
     last = {rater: at for rater, at in tx.execute(latest)}  # noqa: C416
-    has_quiz = read_about(tx).rules.quiz > 0
+    rules = current_rules(tx)
     now_excluded = and_(EXCLUSION.c.rater == RATER.c.id, EXCLUSION.c.until.is_(None))
     rows = tx.execute(
         select(RATER, EXCLUSION.c.reason, EXCLUSION.c.by)
@@ -146,7 +213,8 @@ def rater_list(tx: Connection) -> list[RaterOnList]:
             status=row.status,
             reason=row.reason or "",
             by=row.by or "",
-            quiz=row.quiz if has_quiz else "",
+            quiz=row.quiz if rules.quiz else "",
+            check=check_result(row.agreed).state if rules.comprehension else "",
             judged=row.judged,
             held=held.get(row.id, 0),
             joined=iso_time(row.joined) or "",
@@ -171,6 +239,8 @@ def exclude_rater(tx: Connection, name: str, reason: str, now: float) -> Problem
     rater = rater_named(tx, name)
     effect = foresee_exclusion(tx, rater)
     if not exclude(tx, rater, reason, MANAGER, now):
+        if tx.scalar(select(RATER.c.status).where(RATER.c.id == rater)) == WITHDRAWN:
+            raise UsageError(Problem("judge-standing", f"'{name}' has withdrawn from the study, which is for good"))
         raise UsageError(Problem("judge-standing", f"'{name}' is excluded already", fix="--readmit undoes it"))
     return _done("judge-excluded", f"'{name}' is excluded: {effect}; nothing is deleted, --readmit undoes it")
 

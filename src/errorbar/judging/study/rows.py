@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import groupby
+from itertools import combinations, groupby, pairwise, product
 from os import PathLike
 from typing import Any, Literal, get_args
 
@@ -16,15 +16,18 @@ from errorbar.api.arguments import public
 from errorbar.core.csv_cells import csv_line
 from errorbar.core.judgments import Judgments
 from errorbar.core.problems import Problem, UsageError
+from errorbar.core.rankings import Comparisons
+from errorbar.formats.rankings import TIE, JudgedRanking, comparisons_of, ranking_rows, ranking_xml
 from errorbar.judging.answers import label_of
-from errorbar.judging.items.item import JUDGED, JudgedItem, Round, State
-from errorbar.judging.items.sources import SEVERAL
+from errorbar.judging.items.item import JUDGED, SEVERAL, JudgedItem, Round, State
 from errorbar.judging.protocol.halting import counted_items
-from errorbar.judging.scheme import NOTHING, SIDES, Scheme
+from errorbar.judging.question_kinds import kind_of_question
+from errorbar.judging.ranks_answer import arrange, close_gaps
+from errorbar.judging.scheme import SIDES, Question, Scheme
 from errorbar.judging.scheme_kinds import kind_of
 from errorbar.judging.study.columns import RaterFacts, read_study
 from errorbar.judging.study.folder import Study
-from errorbar.judging.study.rules import StudyRules, read_about
+from errorbar.judging.study.rules import StudyInfo, StudyRules, read_about
 from errorbar.tables.result import Result
 from errorbar.tables.table import Cell, Column, Table
 
@@ -68,8 +71,7 @@ def study_records(tx: Connection) -> Iterator[Record]:
     """Everything of one snapshot."""
     about = read_about(tx)
     head: Record = {"format": FORMAT, "version": VERSION, "made_by": about.made_by, "guidelines": about.guidelines}
-    if about.key:
-        head["key"] = json.loads(about.key)
+    head |= {name: json.loads(text) for name in ("key", "adjudicated") if (text := getattr(about, name))}
     yield head | {"scheme": json.loads(about.scheme.to_json()), "rules": json.loads(about.rules.to_json())}
     for row in rows(tx, _ITEMS):
         yield {"item": json.loads(row.payload), "place": row.place, "taken": row.taken, "stopped": row.stopped}
@@ -89,7 +91,7 @@ def study_records(tx: Connection) -> Iterator[Record]:
         yield {
             "judgment": first.item,
             **{name: getattr(first, name) for name in ("rater", "round", "seq", "answered")},
-            "reversed": bool(first.reversed),
+            "reversed": first.reversed if first.reversed > 1 else bool(first.reversed),
             "state": first.state,
             "version": first.counts,
             "label": label or None,
@@ -130,28 +132,37 @@ judgments on which its estimate does not rest."""
 FIXED = ("item", "rater", "label", "seconds", "round", "state", "version")
 SIDED = ("top", "system1", "system2")
 """Of a choice test: which candidate stood at the top, and whose they are."""
+RANKED = ("shown", "ranking")
+"""Of rankings: the order in which the outputs stood, and the systems from the best to the worst."""
 AFTER = ("skip", "comment")
+PROVENANCE = ("provenance", "accepted_of")
+"""Of an adjudication."""
 _PROPOSED = "_proposed"
 """After the name of a question: the column of what a program proposed, before raters confirmed or changed it."""
 _ITEM = "item_"
 """Before a hidden column that is called as one of an export."""
-TIE = "tie"
 
 
 @dataclass(frozen=True, slots=True)
 class JudgmentRow:
-    """A judgment whose answer, or skip, is the one that counts."""
+    """A judgment whose answer, or skip, is the one that counts.
+
+    In exports of an adjudication ``provenance`` says whose it is (``adjudication.Provenance``), and ``accepted_of``
+    names the raters who gave the answer that was accepted, or on which all agreed.
+    """
 
     item: JudgedItem
     rater: str
     round: str
     state: str
-    reversed: bool
+    reversed: int
     version: int
     answer: Mapping[str, Any] | None
     skip: str
     comment: str
     milliseconds: int
+    provenance: str = ""
+    accepted_of: tuple[str, ...] = ()
 
     def label(self, scheme: Scheme) -> str:
         """In the item's own terms; empty: skipped."""
@@ -164,7 +175,24 @@ class JudgmentRow:
 
     def sides(self) -> list[str]:
         """The candidate at the top, and who wrote the first and the second."""
-        return [SIDES["top"][self.reversed], *(self.item.names or ("", ""))]
+        return [SIDES["top"][bool(self.reversed)], *(self.item.names or ("", ""))]
+
+    def ranked(self, scheme: Scheme) -> list[tuple[int, tuple[str, ...]]]:
+        """The rank of each output, 1 is best and no number is left out, and who wrote it; empty: skipped."""
+        if self.answer is None:
+            return []
+        ranks = close_gaps(self.answer[scheme.main])
+        return [(rank, tuple(names.split(SEVERAL))) for rank, names in zip(ranks, self.item.names, strict=True)]
+
+    def ranking(self, scheme: Scheme) -> list[str]:
+        """The order in which the outputs stood, and what was said of them: ``A > B|C = D``."""
+        names = self.item.names
+        shown = " / ".join(names[at] for at in arrange(len(names), self.reversed))
+        placed = sorted((rank, SEVERAL.join(systems)) for rank, systems in self.ranked(scheme))
+        said = placed[0][1] if placed else ""
+        for (before, _), (rank, name) in pairwise(placed):
+            said += f" {'=' if rank == before else '>'} {name}"
+        return [shown, said]
 
 
 def judgment_rows(tx: Connection, include: Sequence[Part] = ()) -> Iterator[JudgmentRow]:
@@ -175,7 +203,7 @@ def judgment_rows(tx: Connection, include: Sequence[Part] = ()) -> Iterator[Judg
         if row.payload != last:
             last, item = row.payload, JudgedItem.from_json(row.payload)
         answer = json.loads(row.answer)
-        first_fields = row.rater, row.round, row.state, bool(row.reversed), row.version
+        first_fields = row.rater, row.round, row.state, row.reversed, row.version
         yield JudgmentRow(item, *first_fields, answer, row.skip, row.comment, row.milliseconds)
 
 
@@ -199,13 +227,13 @@ def _where_clause(include: Sequence[Part]) -> str:
     if "excluded" in include:  # their extra judgments with the others of theirs
         parts[0] = f"({parts[0]} OR (r.status = 'excluded' AND a.state = 'extra'))"
     else:
-        parts.append("r.status = 'active'")
+        parts.append("r.status <> 'excluded'")
     return " AND ".join(parts)
 
 
-def hidden_columns(tx: Connection, scheme: Scheme) -> dict[str, str]:
-    """The hidden columns of all items, in order of appearance, and what an export calls each."""
-    taken = {*FIXED, *SIDED, *AFTER, *(question.id for question in scheme.questions)}
+def hidden_columns(tx: Connection, scheme: Scheme, added: Sequence[str] = ()) -> dict[str, str]:
+    """The hidden columns of all items, in order of appearance, and what an export with ``added`` columns calls each."""
+    taken = {*FIXED, *SIDED, *RANKED, *AFTER, *added, *(question.id for question in scheme.questions)}
     taken |= {f"{question.id}{_PROPOSED}" for question in scheme.questions}
     known: dict[str, None] = {}
     for row in rows(tx, "SELECT payload FROM item ORDER BY id"):
@@ -221,31 +249,40 @@ def proposed_questions(tx: Connection) -> list[str]:
     return [*known]
 
 
-def table_lines(tx: Connection, scheme: Scheme, include: Sequence[Part]) -> Iterator[str]:
+def table_lines(tx: Connection, about: StudyInfo, judgments: Iterable[JudgmentRow]) -> Iterator[str]:
     """CSV, a row for each judgment: fixed columns, one for each question, remarks, the items' hidden columns."""
-    hidden = hidden_columns(tx, scheme)
-    questions = [question.id for question in scheme.questions]
-    sides = SIDED if kind_of(scheme).compares else ()
+    scheme, provenance = about.scheme, PROVENANCE if about.adjudicated else ()
+    hidden = hidden_columns(tx, scheme, provenance)
+    questions = {question.id: question for question in scheme.questions}
+    kind = kind_of(scheme)
+    sides = SIDED if kind.compares else RANKED if kind.ranks else ()
     proposals = proposed_questions(tx)
     names = [f"{name}{_PROPOSED}" for name in proposals]
-    yield csv_line([*FIXED, *questions, *sides, *AFTER, *names, *hidden.values()])
-    for row in judgment_rows(tx, include):
+    yield csv_line([*FIXED, *questions, *sides, *AFTER, *provenance, *names, *hidden.values()])
+    for row in judgments:
         answer = row.answer or {}
         seconds = "" if row.seconds is None else f"{row.seconds:.3f}"
         fixed = [row.item.name, row.rater, row.label(scheme), seconds, row.round, row.state, str(row.version)]
-        own = [_cell(answer.get(name)) for name in questions]
-        own += row.sides() if sides else []
-        own += [row.skip, row.comment, *(_cell(row.item.proposed.get(name)) for name in proposals)]
+        own = [_cell(question, answer.get(name)) for name, question in questions.items()]
+        own += row.sides() if kind.compares else row.ranking(scheme) if kind.ranks else []
+        own += [row.skip, row.comment]
+        own += [row.provenance, " | ".join(row.accepted_of)] if provenance else []
+        own += [_cell(questions[name], row.item.proposed.get(name)) for name in proposals]
         yield csv_line([*fixed, *own, *(row.item.hidden.get(name, "") for name in hidden)])
 
 
-def pair_lines(tx: Connection, scheme: Scheme, include: Sequence[Part]) -> Iterator[str]:
+def pair_lines(tx: Connection, about: StudyInfo, judgments: Iterable[JudgmentRow]) -> Iterator[str]:
     """CSV for ``rank``: a row for each two whose texts were compared; who wrote the same shares an item's rows."""
+    del tx
+    scheme = about.scheme
+    if kind_of(scheme).ranks:
+        yield from _ranked_pair_lines(scheme, judgments)
+        return
     if not kind_of(scheme).compares:
-        message = f"pairs are of choice tests, and the scheme is {scheme.name}"
+        message = f"pairs are of choice tests and rankings, and the scheme is {scheme.name}"
         raise UsageError(Problem("judge-export-kind", message, fix="--to=csv"))
     yield csv_line(["item", "judge", "system1", "system2", "winner"])
-    for row in judgment_rows(tx, include):
+    for row in judgments:
         if row.answer is None:
             continue
         firsts, seconds = (name.split(SEVERAL) for name in (row.item.names or ("first", "second")))
@@ -256,14 +293,58 @@ def pair_lines(tx: Connection, scheme: Scheme, include: Sequence[Part]) -> Itera
                 yield csv_line([row.item.name, row.rater, first, second, winner])
 
 
-def set_lines(tx: Connection, scheme: Scheme, include: Sequence[Part]) -> Iterator[str]:
+def _ranked_pair_lines(scheme: Scheme, judgments: Iterable[JudgmentRow]) -> Iterator[str]:
+    yield csv_line(["item", "judge", "sentence", "system1", "system2", "winner"])
+    for one in rankings_of(judgments, scheme):
+        for (rank, firsts), (other, seconds) in combinations(one.texts, 2):
+            for first, second in product(firsts, seconds):
+                winner = TIE if rank == other else first if rank < other else second
+                yield csv_line([one.item, one.judge, one.sentence, first, second, winner])
+
+
+def ranking_lines(scheme: Scheme, judgments: Iterable[JudgmentRow], *, xml: bool) -> Iterator[str]:
+    """XML as the WMT's annotation tool writes it, or CSV with a row for each system in a ranking.
+
+    Raises:
+        UsageError: If the scheme ranks nothing, or a name has a space, which stands between names in the XML.
+    """
+    _check_ranks(scheme)
+    rankings = rankings_of(judgments, scheme)
+    return ranking_xml(map(_spaceless, rankings)) if xml else map(csv_line, ranking_rows(rankings))
+
+
+def rankings_of(rows: Iterable[JudgmentRow], scheme: Scheme) -> Iterator[JudgedRanking]:
+    """The rankings of judgments, those that were skipped left out."""
+    for row in rows:
+        if texts := row.ranked(scheme):
+            sentence = row.item.hidden.get("sentence", row.item.name)
+            yield JudgedRanking(row.item.name, row.rater, sentence, texts, row.seconds)
+
+
+def _check_ranks(scheme: Scheme) -> None:
+    if not kind_of(scheme).ranks:
+        message = f"rankings are of outputs that were ranked, and the scheme is {scheme.name}"
+        raise UsageError(Problem("judge-export-kind", message, fix="--to=csv"))
+
+
+def _spaceless(one: JudgedRanking) -> JudgedRanking:
+    bad = next((name for _, names in one.texts for name in names if name.split() != [name]), None)
+    if bad is not None:
+        message = f"the XML has spaces between names of systems, and one is called '{bad}'"
+        raise UsageError(Problem("judge-export-kind", message, fix="--to=ranks"))
+    return one
+
+
+def set_lines(tx: Connection, about: StudyInfo, judgments: Iterable[JudgmentRow]) -> Iterator[str]:
     """CSV as ``sample draw`` wrote it, filled in: for ``sample estimate``."""
+    del tx
     yield csv_line(["item", "text", "set", "rater", "label"])
-    for row in judgment_rows(tx, include):
+    for row in judgments:
         if "set" not in row.item.hidden:
             message = f"item '{row.item.name}' is of no set that sample draw wrote"
             raise UsageError(Problem("judge-export-kind", message, fix="--to=csv"))
-        yield csv_line([row.item.name, _mark_span(row.item), row.item.hidden["set"], row.rater, row.label(scheme)])
+        told = row.item.hidden["set"], row.rater, row.label(about.scheme)
+        yield csv_line([row.item.name, _mark_span(row.item), *told])
 
 
 def _mark_span(item: JudgedItem) -> str:
@@ -275,11 +356,9 @@ def _mark_span(item: JudgedItem) -> str:
     return " ".join(f"{item.text[:start]}{gap}[{item.text[start:end]}]{gap}{item.text[end:]}".split())
 
 
-def _cell(answer: object) -> str:
-    """An answer in a cell: that nothing was marked is an answer, and no answer is empty."""
-    if isinstance(answer, list):
-        return " | ".join(map(str, answer)) if answer else NOTHING
-    return "" if answer is None else str(answer)
+def _cell(question: Question, answer: object) -> str:
+    """An answer in a cell; no answer is empty."""
+    return "" if answer is None else kind_of_question(question).cell(answer)
 
 
 # ``judge``: a study as judgments, read-only, as it stands at one moment.
@@ -323,6 +402,17 @@ class StudyJudgments(Result):
         return {"scheme": self.scheme.name, "raters": len(self.raters)} | {
             name: len(getattr(self, name)) for name in kinds
         }
+
+    def comparisons(self) -> Comparisons:
+        """What the rankings that count compare, for ``rank`` and ``meta``.
+
+        Raises:
+            UsageError: If the scheme ranks nothing (``judge-export-kind``).
+            InputError: If nothing is judged yet (``ranking-empty``).
+        """
+        _check_ranks(self.scheme)
+        counted = (row for row in self.rows if row.item.kind == "work" and (row.round, row.state) == ("main", "done"))
+        return comparisons_of(rankings_of(counted, self.scheme))
 
     def tables(self) -> list[Table]:
         """A row for each judgment, as ``judge_export`` writes them, those that do not count too."""

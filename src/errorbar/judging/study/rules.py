@@ -27,6 +27,8 @@ from errorbar.sampling.draw import SAMPLE_KEY, Key, key_of
 
 Policy = Literal["sequential", "posterior", "fixed", "none"]
 Direction = Literal["auto", "ltr", "rtl"]
+Withdrawing = Literal["keep", "remove"]
+PageTongue = Literal["auto", "ar", "de", "en", "es", "fr", "zh"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +59,12 @@ class StudyRules:
         break_items: After how many items a break is suggested; 0: never.
         language: Of the texts (``lang``).
         direction: Of the texts (``dir``).
+        page_language: Of raters' pages; ``auto``: that of the texts where there are pages in it, else English.
+        withdrawal: What becomes of the answers of a rater who withdraws: they are kept, and count, or are removed.
+        training: Gold items with explanations before all else, which are no test; 0: none.
+        comprehension: Questions on the guidelines before the work (``comprehension.Comprehension``); empty: none.
         stop: The question after which the study may stop early (``stop_question``); empty: none.
+        adaptive: Of rankings: items are pairs of systems, and the pair comes next whose order is least known.
         editors: Of a study of systems' outputs: who edits which of them (``post_edit_kind``).
         systems: With crossed and nested editors: whose outputs they are, in the order of places; else none.
     """
@@ -85,7 +92,12 @@ class StudyRules:
     break_items: int = 0
     language: str = "en"
     direction: Direction = "auto"
+    page_language: PageTongue = "auto"
+    withdrawal: Withdrawing = "keep"
+    training: int = 0
+    comprehension: str = ""
     stop: str = ""
+    adaptive: bool = False
     editors: Editors = "free"
     systems: tuple[str, ...] = ()
 
@@ -104,17 +116,18 @@ class StudyRules:
         for name in ("eligibility", "systems"):
             raw[name] = tuple(raw.get(name, ()))
         return cls(
-            **{
-                field.name: raw[field.name]
-                for field in fields(cls)
-                if field.name in raw or field.name not in (*_LATER, *FIXED_RULES)
-            }
+            **{field.name: raw[field.name] for field in fields(cls) if field.name in raw or field.name not in _LATER}
         )
 
 
 FIXED_RULES = ("editors", "systems")
 """Rules by which items got their places: they are never changed."""
-_LATER = ("stop", "title", "contact", "minutes", "pay_total", "return_url", "break_minutes", "break_items")
+_LATER = frozenset(
+    (
+        *("stop", "adaptive", "title", "contact", "minutes", "pay_total", "return_url", "break_minutes", "break_items"),
+        *("page_language", "withdrawal", "training", "comprehension", *FIXED_RULES),
+    )
+)
 """Rules that studies of older versions do not have."""
 
 
@@ -180,6 +193,7 @@ class StudyInfo:
         guidelines: For raters, a small Markdown.
         made_by: The version of errorbar that made it.
         key: Of the sample or audit that is judged (``study_key``); empty: none.
+        adjudicated: The study whose disagreements this one decides (``adjudication.Origin``); empty: none.
     """
 
     scheme: Scheme
@@ -187,13 +201,14 @@ class StudyInfo:
     guidelines: str
     made_by: str
     key: str = ""
+    adjudicated: str = ""
 
 
 def read_about(tx: Connection) -> StudyInfo:
     """The information in the store."""
     values = {row.name: row.value for row in tx.execute(select(STUDY.c.name, STUDY.c.value))}
     scheme, rules = Scheme.from_json(values["scheme"]), StudyRules.from_json(values["rules"])
-    return StudyInfo(scheme, rules, values.get("guidelines", ""), values.get("made_by", ""), values.get("key", ""))
+    return StudyInfo(scheme, rules, *(values.get(name, "") for name in ("guidelines", "made_by", "key", "adjudicated")))
 
 
 def write_about(tx: Connection, about: StudyInfo) -> None:
@@ -204,8 +219,7 @@ def write_about(tx: Connection, about: StudyInfo) -> None:
         "guidelines": about.guidelines,
         "made_by": about.made_by,
     }
-    if about.key:
-        values["key"] = about.key
+    values |= {name: text for name in ("key", "adjudicated") if (text := getattr(about, name))}
     for name, value in values.items():
         set_value(tx, name, value)
 

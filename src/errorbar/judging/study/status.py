@@ -54,13 +54,20 @@ def progress_table(title: str, going: Progress, ahead: Forecast, halted: str = "
         ["gold items", f"{going.n_gold:,}"],
         ["handed out, not yet answered", f"{going.held:,}"],
         ["not counted", f"{going.extra:,} extra, {going.aside:,} of excluded raters, {going.skipped:,} skipped"],
-        ["raters", f"{going.raters:,}, {going.excluded:,} excluded"],
+        ["raters", _count_raters(going)],
         ["seconds per answer", "–" if going.median_seconds is None else f"{going.median_seconds:.1f} (median)"],
         ["judgments per hour", _rate(ahead)],
         ["finish", finish],
     ]
     columns = [Column("", key="figure"), Column("now", key="value")]
     return Table(columns, rows, title, "progress", handing_out_notes(halted, closed))
+
+
+def _count_raters(going: Progress) -> str:
+    """Raters, and those who left; that somebody was forgotten is said wherever figures of the study are."""
+    counts = f"{going.raters:,}, {going.excluded:,} excluded"
+    counts += f", {going.withdrawn:,} withdrawn" if going.withdrawn else ""
+    return counts + (f", {going.forgotten:,} forgotten" if going.forgotten else "")
 
 
 def handing_out_notes(halted: str, closed: str) -> list[str]:

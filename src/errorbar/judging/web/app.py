@@ -11,14 +11,15 @@ from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.requests import ClientDisconnect, Request
-from starlette.responses import HTMLResponse, Response
+from starlette.responses import HTMLResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
 from errorbar.core.problems import ErrorbarError
+from errorbar.judging.page_languages import ENGLISH, phrase
 from errorbar.judging.stopping.watch import StopWatch
 from errorbar.judging.store.errors import OutcomeUnknownError
 from errorbar.judging.store.group_commit import GroupCommit
-from errorbar.judging.web import manager, manager_front, manager_raters, rater
+from errorbar.judging.web import manager, manager_front, manager_raters, rater, rater_forms
 from errorbar.judging.web.assets import RaterCompression, send_asset
 from errorbar.judging.web.live_status import BeingComputedError
 from errorbar.judging.web.pages import notice_page
@@ -28,7 +29,7 @@ from errorbar.judging.web.server_state import Desk, Settings, desk_of, root_of
 if TYPE_CHECKING:
     from errorbar.judging.study.folder import Study
 
-_SAID = {404: ("no-page", "There is no such page."), 405: ("no-method", "That is not done here.")}
+_SAID = {404: ("no-page", phrase("There is no such page.")), 405: ("no-method", phrase("That is not done here."))}
 
 
 def app(study: Study, clock: Callable[[], float], settings: Settings | None = None) -> Starlette:
@@ -62,11 +63,13 @@ def app(study: Study, clock: Callable[[], float], settings: Settings | None = No
             *rater.ROUTES,
             *rater.ENTRY_ROUTES,
             *rater.PAGE_ROUTES,
+            *rater_forms.FORM_ROUTES,
             *manager_front.FRONT_ROUTES,
             *manager_raters.RATER_LIST_ROUTES,
             *manager.ROUTES,
             *manager.INVITATION_ROUTES,
             Route("/static/{name}", send_asset),
+            Route("/health", tell_health),
         ],
         middleware=[
             Middleware(Guard, hosts=server_settings.hosts, secure=server_settings.secure),
@@ -86,12 +89,21 @@ def app(study: Study, clock: Callable[[], float], settings: Settings | None = No
     return server
 
 
+async def tell_health(request: Request) -> Response:
+    """Say ``ok`` where the study can be read, for whoever watches over the server; else a 503 as of any page."""
+    desk = desk_of(request)
+    await desk.read(desk.terms)
+    return PlainTextResponse("ok\n", headers={"cache-control": "no-store"})
+
+
 def _show_refusal(request: Request, refusal: RefusalError) -> Response:
     if request.url.path.removeprefix(root_of(request)).startswith("/api/"):
         return refusal.response()
-    paragraphs = [each for each in (refusal.message, refusal.fix) if each]
+    path = request.url.path.removeprefix(root_of(request))
+    language = ENGLISH if path.startswith("/manage") else desk_of(request).language
     study = desk_of(request).name if refusal.status == 401 else ""
-    page = notice_page("That did not work", paragraphs, kind=refusal.code, study=study, root=root_of(request))
+    title, sentences = language.say("That did not work"), refusal.sentences(language)
+    page = notice_page(title, sentences, kind=refusal.code, study=study, root=root_of(request), language=language)
     return HTMLResponse(page, refusal.status)
 
 
@@ -105,12 +117,13 @@ async def _failed(request: Request, error: Exception) -> Response:
     assert isinstance(error, ErrorbarError)
     STORE_FAILS.log(error)
     if isinstance(error, OutcomeUnknownError):
-        message = "The database failed in the middle, so that this was done or was not."
+        message = phrase("The database failed in the middle, so that this was done or was not.")
         return _show_refusal(
-            request, RefusalError(503, error.code, message, "Load the page again and look; answers are safe.")
+            request, RefusalError(503, error.code, message, phrase("Load the page again and look; answers are safe."))
         )
     return _show_refusal(
-        request, RefusalError(503, error.code, "The study cannot be reached just now.", "Try again soon.")
+        request,
+        RefusalError(503, error.code, phrase("The study cannot be reached just now."), phrase("Try again soon.")),
     )
 
 
@@ -129,8 +142,10 @@ async def _unknown(request: Request, error: Exception) -> Response:
 
 async def _gone(request: Request, _: Exception) -> Response:
     """The browser left in the middle of its request: nobody reads this, and it is no error of the server."""
-    return _show_refusal(request, RefusalError(400, "gone", "The request broke off."))
+    return _show_refusal(request, RefusalError(400, "gone", phrase("The request broke off.")))
 
 
 async def _broken(request: Request, _: Exception) -> Response:
-    return _show_refusal(request, RefusalError(500, "internal", "Something went wrong here.", "Try again soon."))
+    return _show_refusal(
+        request, RefusalError(500, "internal", phrase("Something went wrong here."), phrase("Try again soon."))
+    )

@@ -233,7 +233,7 @@ async def _codes(request: Request, seat: Seat) -> Response:
     first = first_row(request)
 
     def look(snapshot: Connection) -> tuple[int, int, list[dict[str, str]]]:
-        counts = (RATER.c.status == "active") & (RATER.c.judged >= RATER.c.code_for)
+        counts = (RATER.c.status != "excluded") & (RATER.c.judged >= RATER.c.code_for)
         issued, used = snapshot.execute(
             select(func.count(RATER.c.code).filter(counts), func.count(RATER.c.code_used))
         ).one()
@@ -311,7 +311,7 @@ async def download(request: Request) -> Response:
     except BaseException:
         written.unlink()
         raise
-    named = f"judgments.{'csv' if to in ('pairs', 'set') else to}"
+    named = f"judgments.{'csv' if to in ('pairs', 'set', 'ranks') else to}"
     return FileResponse(name, filename=named, background=BackgroundTask(written.unlink))
 
 

@@ -57,6 +57,7 @@ DOWNLOADS: tuple[Download, ...] = (
     ("/manage/figures.json", "Figures (JSON)"),
 )
 PAIRS: Download = ("/manage/export.pairs", "Pairs, for ‘errorbar rank’ (CSV)")
+RANKINGS: Download = ("/manage/export.xml", "Rankings, for ‘errorbar rank’ (XML)")
 CORRECTIONS: Download = ("/manage/export.m2", "Corrections (M2)")
 
 
@@ -152,7 +153,7 @@ async def _front(request: Request, seat: Seat) -> Response:
     links, figures = await _open_links(request, seat), await _figures(seat)
     counts, terms = await seat.desk.read(lambda tx: (count_study(tx), seat.desk.terms(tx)))
     kind = kind_of(terms.scheme)
-    downloads = [*DOWNLOADS, *([PAIRS] if kind.compares else [])]
+    downloads = [*DOWNLOADS, *([PAIRS] if kind.compares or kind.ranks else []), *([RANKINGS] if kind.ranks else [])]
     downloads += [CORRECTIONS] if kind.gives_corrections(terms.scheme) else []
     status = None if figures is None else figures.status
     if status is not None:  # all figures of a page are of one moment

@@ -53,7 +53,7 @@ class RaterStanding:
     Attributes:
         id: In the store.
         name: As exports name them.
-        standing: ``active`` or ``excluded``.
+        standing: ``active``, ``excluded`` or ``withdrawn``.
         reason: Why they are excluded; empty: they are not.
         by: Who excluded them.
         quiz: What there is to say of their quiz.
@@ -128,6 +128,7 @@ SHOWS: Mapping[str, tuple[str, Callable[[RaterStanding], bool]]] = {
     "doubtful": ("To look at", lambda row: bool(row.doubt)),
     "active": ("Active", lambda row: row.standing == "active"),
     "excluded": ("Excluded", lambda row: row.standing == "excluded"),
+    "withdrawn": ("Withdrawn", lambda row: row.standing == "withdrawn"),
 }
 
 

@@ -14,8 +14,9 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from errorbar.judging.items.item import JudgedItem, Lease
+from errorbar.judging.page_languages import ENGLISH, PageLanguage
 from errorbar.judging.scheme_kinds import kind_of, shown_hash
-from errorbar.judging.web.pages import pages
+from errorbar.judging.web.pages import pages, words_in
 
 if TYPE_CHECKING:
     from jinja2 import Template
@@ -90,13 +91,14 @@ def _template() -> Template:
     return pages().get_template("item.html")
 
 
-def fragment(scheme: Scheme, item: JudgedItem, reversed_: bool = False) -> str:
+def fragment(scheme: Scheme, item: JudgedItem, reversed_: int = 0, language: PageLanguage = ENGLISH) -> str:
     """The item as HTML.
 
     Args:
         scheme: Says what is shown (``shows``) and how many words around the target are tinted (``context_words``).
         item: What is asked.
-        reversed_: Whether the two candidates change places, if the scheme lets them.
+        reversed_: In which order the candidates stand, if the scheme lets them change places.
+        language: In which those who hear the page are told what differs.
 
     Returns:
         Markup without any script, style or address in it. Tokens are ``span`` elements with ``data-token``; a token
@@ -108,7 +110,9 @@ def fragment(scheme: Scheme, item: JudgedItem, reversed_: bool = False) -> str:
         "after": item.after,
         **kind_of(scheme).content(scheme, item, reversed_),
     }
-    return _template().render(content).replace("\r", "&#13;")  # a bare one would be read as a line feed
+    return (
+        _template().render(content, **words_in(language)).replace("\r", "&#13;")
+    )  # a bare one would be read as a line feed
 
 
 MOST_CHARACTERS = 32_000_000
@@ -121,20 +125,24 @@ Shown = tuple[str, str]
 class ShownItems:
     """By the random names of assignments; what was asked for longest ago goes first. Of one thread: the loop's."""
 
-    def __init__(self, make: Callable[[Scheme, JudgedItem, bool], str], most: int = MOST_CHARACTERS) -> None:
+    def __init__(
+        self, make: Callable[[Scheme, JudgedItem, int, PageLanguage], str], most: int = MOST_CHARACTERS
+    ) -> None:
         self._make = make
         self._most = most
-        self._found: OrderedDict[str, Shown] = OrderedDict()
+        self._found: OrderedDict[tuple[str, str], Shown] = OrderedDict()
         self.size = 0
 
-    def of(self, scheme: Scheme, lease: Lease) -> Shown:
+    def of(self, scheme: Scheme, lease: Lease, language: PageLanguage) -> Shown:
         """The markup of an item."""
-        cached = self._found.get(lease.token)
+        key = lease.token, language.tag
+        cached = self._found.get(key)
         if cached is not None:
-            self._found.move_to_end(lease.token)
+            self._found.move_to_end(key)
             return cached
-        shown = shown_hash(scheme, lease.item, lease.reversed), self._make(scheme, lease.item, lease.reversed)
-        self._found[lease.token] = shown
+        markup = self._make(scheme, lease.item, lease.reversed, language)
+        shown = shown_hash(scheme, lease.item, lease.reversed), markup
+        self._found[key] = shown
         self.size += len(shown[1])
         while self.size > self._most:  # the newest too, if it alone is too large
             _, (_, markup) = self._found.popitem(last=False)

@@ -16,10 +16,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from errorbar.core.labels import format_count
 from errorbar.core.problems import MissingExtraError
+from errorbar.judging.page_languages import ENGLISH, PageLanguage, page_language
 from errorbar.judging.scheme_kinds import kind_of
-from errorbar.judging.web.assets import assets_version
+from errorbar.judging.study.comprehension import questions_of
+from errorbar.judging.web.assets import assets, assets_version
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -47,8 +48,30 @@ def pages() -> Environment:
         keep_trailing_newline=False,
     )
     environment.filters["linked"] = link_contact
-    environment.globals["version"] = assets_version()
+    environment.filters["script_phrases"] = _script_phrases
+    environment.policies["json.dumps_kwargs"] = {"ensure_ascii": False}
+    environment.globals |= {"version": assets_version(), **words_in(ENGLISH)}
     return environment
+
+
+def words_in(language: PageLanguage) -> dict[str, object]:
+    """What templates need to speak a language: ``say`` for phrases, as HTML, and the language itself."""
+
+    def say(english: str, **values: object) -> object:
+        phrase = language.phrases.get(english, english)
+        escaped = {name: value if isinstance(value, int) else escape_html(value) for name, value in values.items()}
+        return _safe(language.fill(escape(phrase, quote=False).replace('"', "&quot;"), escaped))
+
+    return {"language": language, "say": say}
+
+
+def escape_html(value: object) -> str:
+    """A value as HTML; what is HTML already stays."""
+    return str(import_module("markupsafe").escape(value))
+
+
+def _script_phrases(language: PageLanguage) -> dict[str, object]:
+    return language.for_script(assets()["judge.js"].content.decode())
 
 
 def _safe(html: str) -> object:
@@ -98,6 +121,7 @@ def work_page(
         total: About how many items are theirs (``count_items_of``), where the rules do not say it.
         root: The path under which the server is reached.
     """
+    kind = kind_of(scheme)
     data = {
         **who,
         "page": rules.page,
@@ -109,39 +133,63 @@ def work_page(
         "language": rules.language,
         "direction": rules.direction,
         "quiz_needed": [rules.quiz_needed(asked) for asked in range(rules.quiz + 1)],
-        "scheme": {**json.loads(scheme.to_json()), "compares": kind_of(scheme).compares},
+        "scheme": {**json.loads(scheme.to_json()), "compares": kind.compares or kind.ranks},
     }
     template = pages().get_template("work.html")
     variables = {"title": title, "csrf": csrf, "data": data, "guidelines": _safe(guidelines), "root": root}
-    return template.render(**variables, contact=rules.contact)
+    return template.render(**variables, contact=rules.contact, **words_in(page_language(rules)))
 
 
 def introduction_of(scheme: Scheme, rules: StudyRules, *, known: bool) -> list[str]:
     """The questions to somebody who never saw the study."""
+    say = page_language(rules).say
     if known:
-        return ["Welcome back. You go on where you stopped."]
+        return [say("Welcome back. You go on where you stopped.")]
     asked = scheme.question(scheme.main).ask.rstrip(" .:")
-    paragraphs = [f"You see one text at a time, and are asked: {asked}{'' if asked.endswith('?') else '?'}"]
-    if rules.quiz:
-        needed = rules.quiz_needed(rules.quiz)
-        paragraphs.append(
-            f"First you read the guidelines and take a quiz of {rules.quiz} questions, which tells you after each"
-            f" answer what is right and why. {needed} right answers pass it; who has fewer gets no further work here."
+    question = f"{asked}{'' if asked.endswith(('?', '？', '؟')) else '?'}"
+    paragraphs = [say("You see one text at a time, and are asked: {question}", question=question)]
+    if rules.comprehension:
+        paragraphs.append(say("First there are questions on the guidelines. Who fails them twice gets no work here."))
+    if rules.training:
+        training = say(
+            "Then you practice with {n} {n|example|examples}, which {n|does|do} not count.", n=rules.training
         )
-    paragraphs.append("You may stop at any time, and go on later in this browser: what you have judged is kept.")
+        paragraphs.append(training)
+    if rules.quiz:
+        quiz = say(
+            "Before the work you read the guidelines and take a quiz of {n} {n|question|questions}, which tells you"
+            " after each answer what is right and why.",
+            n=rules.quiz,
+        )
+        passing = say(
+            "{n} right {n|answer passes|answers pass} it; who has fewer gets no further work here.",
+            n=rules.quiz_needed(rules.quiz),
+        )
+        paragraphs.append(f"{quiz} {passing}")
+    paragraphs.append(say("You may stop at any time, and go on later in this browser: what you have judged is kept."))
+    paragraphs.append(withdrawal_sentence(rules))
     return paragraphs
+
+
+def withdrawal_sentence(rules: StudyRules) -> str:
+    """What becomes of the answers of a rater who withdraws."""
+    say = page_language(rules).say
+    if rules.withdrawal == "remove":
+        return say("You may withdraw from the study at any time; all your answers are removed then.")
+    return say("You may withdraw from the study at any time; the answers that you gave before are kept.")
 
 
 def facts_of(rules: StudyRules) -> Iterator[tuple[str, str]]:
     """The facts that raters want before they agree: name and text of each fact; the contact is one of its own."""
+    say = page_language(rules).say
     if rules.items_per_rater:
-        yield "Texts", f"{rules.items_per_rater:,} at most"
+        yield say("Texts"), say("{n} at most", n=rules.items_per_rater)
     if rules.minutes:
-        yield "Time", f"about {format_count(rules.minutes, 'minutes')}"
+        yield say("Time"), say("about {n} {n|minute|minutes}", n=rules.minutes)
     if rules.pay:
-        yield "Pay per item", rules.pay
+        yield say("Pay per item"), rules.pay
     if rules.pay_total:
-        yield "Pay in all", rules.pay_total
+        yield say("Pay in all"), rules.pay_total
 
 
 def welcome_page(
@@ -194,6 +242,7 @@ def welcome_page(
             introduction=introduction,
             study=study,
             root=root,
+            **words_in(page_language(rules)),
         )
     )
 
@@ -207,6 +256,8 @@ def notice_page(
     contact: str = "",
     study: str = "",
     root: str = "",
+    language: PageLanguage = ENGLISH,
+    left: str = "",
 ) -> str:
     """A page that says one thing: who are you, signed out, a link that has expired, an error, not eligible.
 
@@ -218,13 +269,23 @@ def notice_page(
         contact: To whom one can write; empty: nobody is named.
         study: As for ``welcome_page``.
         root: The path under which the server is reached.
+        language: Of the page; heading, paragraphs and the link's text are in it already.
+        left: Of a rater who has withdrawn, the word under which a browser keeps what is theirs, to remove it.
     """
     template = pages().get_template("notice.html")
     variables = {"title": title, "paragraphs": paragraphs, "link": link, "kind": kind, "contact": contact}
-    return template.render(**variables, study=study, root=root)
+    return template.render(**variables, study=study, root=root, left=left, **words_in(language))
 
 
-def done_page(title: str, *, code: str, back: str = "", paragraphs: Sequence[str] = (), root: str = "") -> str:
+def done_page(
+    title: str,
+    *,
+    code: str,
+    back: str = "",
+    paragraphs: Sequence[str] = (),
+    root: str = "",
+    language: PageLanguage = ENGLISH,
+) -> str:
     """The end, with the completion code, and the way back to where the rater came from.
 
     Args:
@@ -233,13 +294,37 @@ def done_page(title: str, *, code: str, back: str = "", paragraphs: Sequence[str
         back: Where they go now (``return_address``); empty: nowhere.
         paragraphs: Plain text.
         root: The path under which the server is reached.
+        language: Of the page, and of heading and paragraphs.
     """
     template = pages().get_template("done.html")
     variables = {"title": title, "code": code, "back": back, "host": urlsplit(back).hostname or ""}
-    return template.render(**variables, paragraphs=paragraphs, root=root)
+    return template.render(**variables, paragraphs=paragraphs, root=root, **words_in(language))
 
 
-def guidelines_page(title: str, guidelines: str, *, contact: str = "", root: str = "") -> str:
+def check_page(title: str, rules: StudyRules, *, csrf: str, nth: int, guidelines: str, root: str = "") -> str:
+    """The comprehension check: the guidelines (HTML, safe already), and a form that is posted to ``/check``.
+
+    Its fields: ``csrf``, ``try`` (``nth``, from 1 on), ``answer-0`` and so on, each an option of its question.
+    """
+    language, questions = page_language(rules), questions_of(rules.comprehension)
+    again = language.say("Not all answers were right. Please read the guidelines once more; this is the last try.")
+    variables = {"title": title, "questions": questions, "csrf": csrf, "nth": nth, "guidelines": _safe(guidelines)}
+    template = pages().get_template("check.html")
+    return template.render(**variables, problem=again if nth > 1 else "", root=root, **words_in(language))
+
+
+def withdraw_page(
+    paragraphs: Sequence[str], *, csrf: str, contact: str = "", root: str = "", language: PageLanguage = ENGLISH
+) -> str:
+    """Before a rater withdraws: what becomes of their answers, and a form that is posted (``csrf``, ``sure``)."""
+    variables = {"title": language.say("Withdraw from the study"), "paragraphs": paragraphs, "csrf": csrf}
+    return pages().get_template("withdraw.html").render(**variables, contact=contact, root=root, **words_in(language))
+
+
+def guidelines_page(
+    title: str, guidelines: str, *, contact: str = "", root: str = "", language: PageLanguage = ENGLISH
+) -> str:
     """The guidelines (HTML, safe already) as a page of their own."""
     template = pages().get_template("guidelines.html")
-    return template.render(title=title, guidelines=_safe(guidelines), contact=contact, root=root)
+    variables = {"title": title, "guidelines": _safe(guidelines), "contact": contact, "root": root}
+    return template.render(**variables, **words_in(language))

@@ -6,6 +6,7 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from random import Random
 from typing import Any
 
 from sqlalchemy import Connection, Row, func, select
@@ -13,8 +14,9 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
-from errorbar.core.labels import format_count
+from errorbar.judging.answers import turn_sides
 from errorbar.judging.items.item import JUDGED, JudgedItem, Lease, Round, SubmissionReceipt, Work
+from errorbar.judging.page_languages import ENGLISH, PageLanguage, phrase
 from errorbar.judging.protocol.claims import claim
 from errorbar.judging.protocol.completion_codes import is_earned, return_address
 from errorbar.judging.protocol.next_item import count_items_of
@@ -22,6 +24,7 @@ from errorbar.judging.protocol.submissions import RECENT, submit
 from errorbar.judging.random_tokens import derive_token, fresh_token
 from errorbar.judging.scheme import Scheme
 from errorbar.judging.store.tables import ANSWER, ASSIGNMENT, ITEM, RATER
+from errorbar.judging.study.comprehension import check_result
 from errorbar.judging.study.invitations import (
     MOST_PARTICIPANT,
     ClosedError,
@@ -33,7 +36,7 @@ from errorbar.judging.study.invitations import (
     participant_id,
     rater_of,
 )
-from errorbar.judging.study.rules import StudyRules, get_value
+from errorbar.judging.study.rules import StudyRules
 from errorbar.judging.web.assets import assets
 from errorbar.judging.web.markup import ShownItems, fragment, markdown_html
 from errorbar.judging.web.pages import (
@@ -70,6 +73,7 @@ from errorbar.judging.web.server_state import (
     refuse_forged,
     refuse_forged_form,
     root_of,
+    study_guidelines,
 )
 
 
@@ -85,7 +89,7 @@ async def claim_items(request: Request) -> Response:
         return terms, claimed, _way_back(tx, terms.rules, rater, claimed.code)
 
     terms, claimed, back = await desk.writer.do(work)
-    return _json({"work": work_record(terms.scheme, claimed, back)})
+    return _json({"work": work_record(terms, claimed, back)})
 
 
 async def return_to_work(request: Request) -> Response:
@@ -121,8 +125,8 @@ async def answer_items(request: Request) -> Response:
         return terms, list(receipts), claimed, _way_back(tx, terms.rules, rater, claimed.code)
 
     terms, receipts, claimed, back = await desk.writer.do(work)
-    records = [receipt_record(receipt) for receipt in receipts]
-    return _json({"receipts": records, "work": work_record(terms.scheme, claimed, back)})
+    records = [receipt_record(receipt, terms.language) for receipt in receipts]
+    return _json({"receipts": records, "work": work_record(terms, claimed, back)})
 
 
 async def recent_items(request: Request) -> Response:
@@ -134,7 +138,7 @@ async def recent_items(request: Request) -> Response:
         return desk.terms(snapshot), recent(snapshot, _rater(session))
 
     terms, leases = await desk.read(look)
-    return _json({"items": [lease_record(terms.scheme, lease) for lease in leases]})
+    return _json({"items": [lease_record(terms, lease) for lease in leases]})
 
 
 def recent(tx: Connection, rater: int) -> list[Lease]:
@@ -151,7 +155,7 @@ def recent(tx: Connection, rater: int) -> list[Lease]:
             row.token,
             JudgedItem.from_json(row.payload),
             row.round,
-            bool(row.reversed),
+            row.reversed,
             row.version,
             json.loads(row.answer),
         )
@@ -159,17 +163,18 @@ def recent(tx: Connection, rater: int) -> list[Lease]:
     ]
 
 
-def work_record(scheme: Scheme, work: Work, back: str) -> dict[str, Any]:
+def work_record(terms: Terms, work: Work, back: str) -> dict[str, Any]:
     """The reply to the page."""
-    items = [lease_record(scheme, lease) for lease in work.leases]
+    items = [lease_record(terms, lease) for lease in work.leases]
     counts = {"done": work.done, "of": work.of}
     return {"standing": work.standing, "items": items, **counts, "code": work.code, "back": back}
 
 
-def lease_record(scheme: Scheme, lease: Lease) -> dict[str, Any]:
+def lease_record(terms: Terms, lease: Lease) -> dict[str, Any]:
     """An item as the page gets it: nothing tells gold or a repeat from work."""
-    text_hash, html = _shown.of(scheme, lease)
+    text_hash, html = _shown.of(terms.scheme, lease, terms.language)
     shown_round: Round = "quiz" if lease.round == "quiz" else "main"
+    choices = {"choices": _shown_choices(terms.scheme, lease)} if lease.item.choices else {}
     return {
         "assignment": lease.token,
         "text_hash": text_hash,
@@ -178,14 +183,28 @@ def lease_record(scheme: Scheme, lease: Lease) -> dict[str, Any]:
         "proposed": lease.item.proposed,
         "version": lease.version,
         "answer": lease.answer,
+        **choices,
     }
 
 
-def receipt_record(receipt: SubmissionReceipt) -> dict[str, Any]:
+def _shown_choices(scheme: Scheme, lease: Lease) -> list[dict[str, Any]]:
+    """The answers to choose from, in an order of this assignment's own; nothing tells whose they are."""
+    choices = [
+        {
+            "answer": turn_sides(scheme, choice.answer) if lease.reversed else choice.answer,
+            "count": choice.shown_count,
+        }
+        for choice in lease.item.choices
+    ]
+    Random(lease.token).shuffle(choices)
+    return choices
+
+
+def receipt_record(receipt: SubmissionReceipt, language: PageLanguage = ENGLISH) -> dict[str, Any]:
     """The reply to an answer; one that came too late for its place is saved too, and gold has no places."""
     record = asdict(receipt)
     record["status"] = "saved" if receipt.status == "extra" else receipt.status
-    return {"submission": record.pop("id"), **record}
+    return {"submission": record.pop("id"), **record, "why": language.say(receipt.why)}
 
 
 def _way_back(tx: Connection, rules: StudyRules, rater: int, code: str) -> str:
@@ -235,9 +254,9 @@ ROUTES = [
 PARTICIPANT = ("participant", "PROLIFIC_PID", "workerId")
 """Parameters of a link by which services say who it is."""
 _CLOSED = {
-    "expired": "This link has expired.",
-    "revoked": "This link is not valid any more.",
-    "used up": "As many people as were wanted have come by this link.",
+    "expired": phrase("This link has expired."),
+    "revoked": phrase("This link is not valid any more."),
+    "used up": phrase("As many people as were wanted have come by this link."),
 }
 
 
@@ -248,6 +267,10 @@ class _Door:
     terms: Terms
     invite: Invite
     known: bool
+
+    def say(self, english: str) -> str:
+        """A phrase in the language of the study's pages."""
+        return self.terms.language.say(english)
 
 
 async def welcome(request: Request) -> Response:
@@ -276,18 +299,16 @@ async def enter(request: Request) -> Response:
         word = refuse_forged_form(form, request)
     except RefusalError as refusal:
         shut = _shut(desk, door)  # a form to send again would only be refused again
+        problem = " ".join(refusal.sentences(door.terms.language))
         return (
             _render_closed(shut, door, request)
             if shut
-            else _render_form(request, door, participant, refusal.message, refusal.status)
+            else _render_form(request, door, participant, problem, refusal.status)
         )
     if not door.known and (problem := _problem(form, door, participant)):
         return _render_form(request, door, participant, problem, 422)
     if not door.known and any(form.get(f"eligible-{n}") == "no" for n in range(len(door.terms.rules.eligibility))):
-        paragraphs = ["This study looks for other raters. Thank you for your time."]
-        contact = door.terms.rules.contact
-        page = notice_page("Thank you", paragraphs, kind="not-eligible", contact=contact, root=root_of(request))
-        return HTMLResponse(page)
+        return _render_ineligible(door, request)
     before = await desk.session(request, RATER_COOKIE)
     agreed = _agreement(door.terms.rules, desk.clock())
 
@@ -310,10 +331,10 @@ async def enter(request: Request) -> Response:
         return _render_closed(closed.state, door, request)
     except TakenError:
         paragraphs = [
-            "Somebody works with this name in another browser already.",
-            "If it is you, go on in that browser, or ask for a link of your own.",
+            door.say("Somebody works with this name in another browser already."),
+            door.say("If it is you, go on in that browser, or ask for a link of your own."),
         ]
-        return HTMLResponse(_notice("This name is taken", paragraphs, "taken", door, request), 409)
+        return HTMLResponse(_notice(door.say("This name is taken"), paragraphs, "taken", door, request), 409)
     response = RedirectResponse(f"{root_of(request)}/work", 303)
     desk.set_cookie(response, RATER_COOKIE, session.token)
     desk.delete_cookie(response, FORM_COOKIE)
@@ -323,7 +344,8 @@ async def enter(request: Request) -> Response:
 def _door(desk: Desk, snapshot: Connection, request: Request, participant: str) -> _Door:
     invite = find_invite(snapshot, request.path_params["invite"])
     if invite is None:
-        message, fix = "There is no such link.", "Open the link as you were given it, or ask for another."
+        message = phrase("There is no such link.")
+        fix = phrase("Open the link as you were given it, or ask for another.")
         raise RefusalError(404, "no-invite", message, fix)
     return _Door(desk.terms(snapshot), invite, rater_of(snapshot, invite, participant) is not None)
 
@@ -338,8 +360,8 @@ def _participant(fields: Mapping[str, str]) -> str:
     """Who the link or the form says it is."""
     participant = next((fields[name].strip() for name in PARTICIPANT if fields.get(name, "").strip()), "")
     if len(participant) > MOST_PARTICIPANT or not is_storable(participant):
-        message = f"A participant's name has at most {MOST_PARTICIPANT} characters, and U+0000 is not among them."
-        raise RefusalError(400, "participant", message)
+        message = phrase("The name of a participant has at most {n} characters, and U+0000 is not among them.")
+        raise RefusalError(400, "participant", message, number=MOST_PARTICIPANT)
     return participant
 
 
@@ -373,13 +395,13 @@ def _problem(form: Mapping[str, str], door: _Door, participant: str) -> str:
     """The parts that are missing in the form."""
     rules = door.terms.rules
     if door.invite.kind == "named" and not folded_name(participant):
-        return "Please say who you are."
+        return door.say("Please say who you are.")
     if any(form.get(f"eligible-{n}") not in ("yes", "no") for n in range(len(rules.eligibility))):
-        return "Please answer every question."
+        return door.say("Please answer every question.")
     if rules.consent and form.get("consent") != "yes":
-        return "To take part you must agree."
+        return door.say("To take part you must agree.")
     if form.get("text", _name_terms(rules)) != _name_terms(rules):
-        return "What you are asked or agree to has changed meanwhile. Please read it again."
+        return door.say("What you are asked or agree to has changed meanwhile. Please read it again.")
     return ""
 
 
@@ -405,14 +427,31 @@ def _agreement(rules: StudyRules, now: float) -> dict[str, object]:
 
 
 def _render_closed(state: str, door: _Door, request: Request) -> Response:
-    paragraphs = [_CLOSED[state], "Ask whom you had it from for another one."]
-    return HTMLResponse(_notice("No entrance here", paragraphs, state.replace(" ", "-"), door, request), 410)
+    paragraphs = [door.say(_CLOSED[state]), door.say("Ask whom you had it from for another one.")]
+    return HTMLResponse(_notice(door.say("No entrance here"), paragraphs, state.replace(" ", "-"), door, request), 410)
+
+
+def _render_ineligible(door: _Door, request: Request) -> Response:
+    """To somebody whom the study does not look for."""
+    title, sentence = door.say("Thank you"), door.say("This study looks for other raters. Thank you for your time.")
+    page = notice_page(
+        title,
+        [sentence],
+        kind="not-eligible",
+        contact=door.terms.rules.contact,
+        root=root_of(request),
+        language=door.terms.language,
+    )
+    return HTMLResponse(page)
 
 
 def _notice(title: str, paragraphs: Sequence[str], kind: str, door: _Door, request: Request) -> str:
     """A notice to somebody who came by a link; who worked in this browser before can go on."""
     contact, study = door.terms.rules.contact, desk_of(request).name
-    return notice_page(title, paragraphs, kind=kind, contact=contact, study=study, root=root_of(request))
+    language = door.terms.language
+    return notice_page(
+        title, paragraphs, kind=kind, contact=contact, study=study, root=root_of(request), language=language
+    )
 
 
 ENTRY_ROUTES = [
@@ -429,10 +468,15 @@ async def home(request: Request) -> Response:
     session = await desk_of(request).session(request, RATER_COOKIE)
     if session is not None and session.rater is not None and session.expires > desk_of(request).clock():
         return RedirectResponse(f"{root_of(request)}/work", 303)
-    paragraphs = ["To judge, open the link that you were given.", "The manager of the study signs in at /manage."]
-    return HTMLResponse(
-        notice_page("errorbar judge", paragraphs, kind="who", study=desk_of(request).name, root=root_of(request))
-    )
+    desk = desk_of(request)
+    say = desk.language.say
+    paragraphs = [
+        say("To judge, open the link that you were given."),
+        say("The manager of the study signs in at /manage."),
+    ]
+    root = root_of(request)
+    page = notice_page("errorbar judge", paragraphs, kind="who", study=desk.name, root=root, language=desk.language)
+    return HTMLResponse(page)
 
 
 async def work(request: Request) -> Response:
@@ -441,12 +485,17 @@ async def work(request: Request) -> Response:
     session = await desk.signed_in(request, RATER_COOKIE)
     rater = _rater(session)
 
-    def look(snapshot: Connection) -> tuple[Terms, str, int]:
+    def look(snapshot: Connection) -> tuple[Terms, str, int, bool]:
         terms = desk.terms(snapshot)
         has_quota = terms.rules.items_per_rater > 0
-        return terms, _guidelines(desk, snapshot), 0 if has_quota else count_items_of(snapshot, terms.rules, rater)
+        agreed = snapshot.scalar(select(RATER.c.agreed).where(RATER.c.id == rater)) or "{}"
+        is_checked = not terms.rules.comprehension or check_result(agreed).passed
+        total = 0 if has_quota else count_items_of(snapshot, terms.rules, rater)
+        return terms, study_guidelines(desk, snapshot), total, is_checked
 
-    terms, guidelines, total = await desk.read(look)
+    terms, guidelines, total, is_checked = await desk.read(look)
+    if not is_checked:
+        return RedirectResponse(f"{root_of(request)}/check", 303)
     owner = derive_token(desk.key, "owner", str(rater))
     page = work_page(
         terms.title,
@@ -465,8 +514,9 @@ async def guidelines(request: Request) -> Response:
     """The instructions to raters, on a page of their own."""
     desk = desk_of(request)
     await desk.signed_in(request, RATER_COOKIE)
-    terms, html = await desk.read(lambda snapshot: (desk.terms(snapshot), _guidelines(desk, snapshot)))
-    return HTMLResponse(guidelines_page(terms.title, html, contact=terms.rules.contact, root=root_of(request)))
+    terms, html = await desk.read(lambda snapshot: (desk.terms(snapshot), study_guidelines(desk, snapshot)))
+    contact, language = terms.rules.contact, terms.language
+    return HTMLResponse(guidelines_page(terms.title, html, contact=contact, root=root_of(request), language=language))
 
 
 async def done(request: Request) -> Response:
@@ -478,22 +528,32 @@ async def done(request: Request) -> Response:
         ASSIGNMENT.c.rater == session.rater, ASSIGNMENT.c.state == "skipped", ASSIGNMENT.c.round != "quiz"
     )
 
-    def look(snapshot: Connection) -> tuple[Row[Any], int, StudyRules]:
-        return snapshot.execute(mine).one(), snapshot.scalar(skips) or 0, desk.terms(snapshot).rules
+    def look(snapshot: Connection) -> tuple[Row[Any], int, Terms]:
+        return snapshot.execute(mine).one(), snapshot.scalar(skips) or 0, desk.terms(snapshot)
 
-    row, n_skipped, rules = await desk.read(look)
+    row, n_skipped, terms = await desk.read(look)
+    rules, language, say = terms.rules, terms.language, terms.language.say
     if row.code is None or not is_earned(row.status, row.judged, row.code_for):
-        paragraphs = ["You are not through yet. The code is shown here once all items that are yours are judged."]
+        paragraphs = [say("You are not through yet. The code is shown here once all items that are yours are judged.")]
         if n_skipped:
-            count = format_count(n_skipped, "items")
-            paragraphs += [f"You skipped {count}. A skipped item does not count as judged; to judge it, press Back."]
-        link = {"href": f"{root_of(request)}/work", "text": "Go on"}
-        contact = rules.contact
-        page = notice_page("Not yet", paragraphs, link=link, kind="not-done", contact=contact, root=root_of(request))
+            skipped = say("You skipped {n} {n|item|items}.", n=n_skipped)
+            paragraphs += [f"{skipped} {say('A skipped item does not count as judged; to judge it, press Back.')}"]
+        link = {"href": f"{root_of(request)}/work", "text": say("Go on")}
+        page = notice_page(
+            say("Not yet"),
+            paragraphs,
+            link=link,
+            kind="not-done",
+            contact=rules.contact,
+            root=root_of(request),
+            language=language,
+        )
         return HTMLResponse(page)
-    paragraphs = ["All items that were yours are judged, and every answer is stored. Thank you."]
+    paragraphs = [say("All items that were yours are judged, and every answer is stored. Thank you.")]
     back = return_address(rules.return_url, participant_id(row.participant), row.code)
-    return HTMLResponse(done_page("Done", code=row.code, back=back, paragraphs=paragraphs, root=root_of(request)))
+    root = root_of(request)
+    page = done_page(say("Done"), code=row.code, back=back, paragraphs=paragraphs, root=root, language=language)
+    return HTMLResponse(page)
 
 
 async def service_worker(_: Request) -> Response:
@@ -513,11 +573,6 @@ async def sign_out(request: Request) -> Response:
     response = RedirectResponse(f"{root_of(request)}/", 303)
     desk.delete_cookie(response, RATER_COOKIE)
     return response
-
-
-def _guidelines(desk: Desk, snapshot: Connection) -> str:
-    own = get_value(snapshot, "guidelines")
-    return markdown_html(own or desk.terms(snapshot).scheme.guidelines)
 
 
 PAGE_ROUTES = [

@@ -21,6 +21,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 
 from errorbar.judging.items.item import Submission
+from errorbar.judging.page_languages import ENGLISH, PageLanguage, phrase
 
 # What the server refuses: one shape for programs, a plain page for people.
 
@@ -33,11 +34,17 @@ class RefusalError(Exception):
         code: Short and stable; docs/judge/server.md lists every code.
         message: What is wrong, for people.
         fix: What they can do.
+        number: What ``{n}`` in the message stands for.
     """
 
-    def __init__(self, status: int, code: str, message: str, fix: str = "") -> None:
-        self.status, self.code, self.message, self.fix = status, code, message, fix
-        super().__init__(message)
+    def __init__(self, status: int, code: str, message: str, fix: str = "", number: int = 0) -> None:
+        self.status, self.code, self.fix, self.number = status, code, fix, number
+        self.phrase, self.message = message, ENGLISH.say(message, n=number)
+        super().__init__(self.message)
+
+    def sentences(self, language: PageLanguage) -> list[str]:
+        """What is wrong and what people can do, in the language of a page."""
+        return [language.say(each, n=self.number) for each in (self.phrase, self.fix) if each]
 
     def body(self) -> dict[str, object]:
         """The one shape of errors."""
@@ -50,12 +57,16 @@ class RefusalError(Exception):
 
 def signed_out_error() -> RefusalError:
     """The session is over, or there was none."""
-    return RefusalError(401, "signed-out", "You are not signed in.", "Open the link that you were given again.")
+    return RefusalError(
+        401, "signed-out", phrase("You are not signed in."), phrase("Open the link that you were given again.")
+    )
 
 
 def forged_post_error() -> RefusalError:
     """A post that does not come from one of our own pages."""
-    return RefusalError(403, "form-expired", "This form is not valid any more.", "Load the page again and send it.")
+    return RefusalError(
+        403, "form-expired", phrase("This form is not valid any more."), phrase("Load the page again and send it.")
+    )
 
 
 def unfit_error(what: str) -> RefusalError:
@@ -280,8 +291,8 @@ STORE_FAILS = RareWarning()
 
 def _refuse_below_one(left: float) -> None:
     if left < 1:
-        message = "There were too many tries from your address."
-        raise RefusalError(429, "too-many", message, "Wait a minute and try again.")
+        message = phrase("There were too many tries from your address.")
+        raise RefusalError(429, "too-many", message, phrase("Wait a minute and try again."))
 
 
 # What holds for every connection and request: how much is read, for how long, of which host; headers of replies.

@@ -13,6 +13,7 @@ from sqlalchemy import Connection, delete, insert, select, update
 from starlette.requests import Request
 from starlette.responses import Response
 
+from errorbar.judging.page_languages import ENGLISH, PageLanguage, page_language
 from errorbar.judging.random_tokens import derive_token, fingerprint, fresh_token, same
 from errorbar.judging.scheme import Scheme
 from errorbar.judging.store.group_commit import GroupCommit
@@ -21,6 +22,7 @@ from errorbar.judging.store.tables import SESSION
 from errorbar.judging.study.folder import Study
 from errorbar.judging.study.rules import StudyRules, current_rules, get_value
 from errorbar.judging.web.live_status import LiveStatus
+from errorbar.judging.web.markup import markdown_html
 from errorbar.judging.web.requests import BodyLimit, RateLimit, forged_post_error, signed_out_error
 from errorbar.judging.web.study_charts import ChartPictures, can_draw
 
@@ -188,6 +190,11 @@ class Terms:
         """Of the study, for raters."""
         return self.rules.title or self.scheme.title
 
+    @property
+    def language(self) -> PageLanguage:
+        """Of raters' pages."""
+        return page_language(self.rules)
+
 
 @dataclass(slots=True)
 class Desk:
@@ -204,6 +211,7 @@ class Desk:
         bodies: Of raters, which may be long.
         live: Figures of the study, at most some seconds old.
         pictures: Charts of these figures.
+        language: Of raters' pages, as this process last read it: for pages that must not ask the store.
     """
 
     store: Store
@@ -217,12 +225,14 @@ class Desk:
     bodies: BodyLimit = field(default_factory=BodyLimit)
     live: LiveStatus = field(init=False)
     pictures: ChartPictures = field(default_factory=ChartPictures)
+    language: PageLanguage = ENGLISH
     _scheme: Scheme | None = None
     _long: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(LONG_AT_ONCE, "errorbar-long"))
 
     def __post_init__(self) -> None:
         """The figures are kept by one object for all pages."""
         self.live = LiveStatus(self.study, self.store, self.clock)
+        self._read(self.terms)
 
     @property
     def name(self) -> str:
@@ -255,7 +265,9 @@ class Desk:
         """The rules as they are in this transaction, and the scheme, which stays as it is."""
         if self._scheme is None:
             self._scheme = Scheme.from_json(get_value(tx, "scheme") or "{}")
-        return Terms(current_rules(tx), self._scheme)
+        terms = Terms(current_rules(tx), self._scheme)
+        self.language = terms.language
+        return terms
 
     async def session(self, request: Request, cookie: str) -> Session | None:
         """Who the cookie of a request says it is, be the session over or not."""
@@ -310,6 +322,11 @@ class Desk:
             httponly=True,
             samesite="strict" if strict else "lax",
         )
+
+
+def study_guidelines(desk: Desk, snapshot: Connection) -> str:
+    """The instructions to raters, the study's own or its scheme's, as HTML."""
+    return markdown_html(get_value(snapshot, "guidelines") or desk.terms(snapshot).scheme.guidelines)
 
 
 def desk_of(request: Request) -> Desk:

@@ -374,9 +374,20 @@ def _svg(spec: Spec, place: int = USUAL) -> str | None:
     library: Any = import_module("vl_convert")
     config = {**LIGHT, "aria": False}  # a picture has one text alternative
     try:
-        return str(library.vegalite_to_svg(json.dumps(fixed_width(spec, place)), config=config))
+        return number_definitions(library.vegalite_to_svg(json.dumps(fixed_width(spec, place)), config=config))
     except ValueError:  # the page says so in the place of the chart
         return None
+
+
+def number_definitions(svg: str) -> str:
+    """The same picture, its gradients and clips counted from 0: Vega counts on over all that a process draws."""
+    numbers: dict[str, str] = {}
+
+    def renumber(match: re.Match[str]) -> str:
+        name = match[1]
+        return numbers.setdefault(match[0], f"{name}{sum(each.startswith(name) for each in numbers)}")
+
+    return re.sub(r"(?<=[\"#])(gradient_|clip)\d+\b", renumber, svg)
 
 
 def _box(svg: str, *, flexible: bool) -> tuple[int, int] | None:

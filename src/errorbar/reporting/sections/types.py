@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from errorbar.api.browse import Browse
 from errorbar.api.corpus_results import CorpusStudy, Study
-from errorbar.core.labels import join_words
+from errorbar.core.labels import error_types, join_words
 from errorbar.metrics.scores import TypeScore
 from errorbar.reporting.blocks import Chart, Section
 from errorbar.reporting.charts.rows import HeatCell, RowNames, heat_chart
@@ -20,36 +20,7 @@ from errorbar.reporting.sections.figures import FEW, TWO, find_extremes, points,
 from errorbar.tables.shown import DASH, interval_text, percent
 from errorbar.tables.table import Cell, Column, Table
 
-NUCLE: Mapping[str, str] = {
-    "ArtOrDet": "article or determiner",
-    "Cit": "citation",
-    "Mec": "spelling, punctuation, capital letters",
-    "Nn": "noun number",
-    "Npos": "possessive of a noun",
-    "Others": "other errors",
-    "Pform": "form of a pronoun",
-    "Pref": "what a pronoun refers to",
-    "Prep": "preposition",
-    "Rloc-": "redundant words here",
-    "SVA": "agreement of subject and verb",
-    "Sfrag": "sentence fragment",
-    "Smod": "dangling modifier",
-    "Spar": "parallel structure",
-    "Srun": "run-on sentence, comma splice",
-    "Ssub": "subordinate clause",
-    "Trans": "linking words and phrases",
-    "Um": "unclear meaning",
-    "V0": "missing verb",
-    "Vform": "verb form",
-    "Vm": "modal verb",
-    "Vt": "verb tense",
-    "WOadv": "place of adverbs and adjectives",
-    "WOinc": "word order",
-    "Wa": "acronym",
-    "Wci": "wrong collocation, idiom or preferred word",
-    "Wform": "word form",
-    "Wtone": "tone, register",
-}
+NUCLE = error_types("nucle")
 OPERATIONS: Mapping[str, str] = {"M": "missing", "U": "unnecessary", "R": "replaced"}
 CATEGORIES: Mapping[str, str] = {
     "ADJ": "adjective",

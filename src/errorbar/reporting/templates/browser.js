@@ -496,7 +496,7 @@ class Browser {
     return true;
   }
 
-  // The focus goes to what was chosen: the sentence, the first of several, or the line that says that there is none.
+  // The focus moves to what was chosen: the sentence, the first of several, or the line that says that there is none.
   enter() {
     const { list, status } = this.parts;
     (list.querySelector('.current') || list.firstElementChild || status).focus({ preventScroll: true });

@@ -3,6 +3,8 @@
 import { askComment, askSkip, inWords } from './dialogs.js';
 import { announce, byId } from './dom.js';
 import { toast } from './frame.js';
+import { say } from './phrases.js';
+import { kindOf } from './question_kinds.js';
 
 /** By a key or a button, it is the same. */
 export class Acts {
@@ -21,8 +23,13 @@ export class Acts {
   }
 
   change(question, said) {
+    this.answer(question, said.length ? said : undefined);
+  }
+
+  /** An answer that may be an empty one. */
+  answer(question, value) {
     const { page } = this;
-    if (page.draft && page.quiz.awaited === null) this.set(question, said.length ? said : undefined);
+    if (page.draft && page.quiz.awaited === null) this.set(question, value);
   }
 
   set(question, value) {
@@ -52,7 +59,7 @@ export class Acts {
     if (page.marking.question) page.marking.end();
     const missing = page.draft.missing();
     if (missing) {
-      page.complain(`Still to be answered: ${missing.ask}`);
+      page.complain(kindOf(missing).lacks(missing, page.draft.answer[missing.id]));
       page.panel.focus(missing);
       return;
     }
@@ -74,11 +81,12 @@ export class Acts {
     const { page } = this;
     if (name === 'guidelines') this.#guidelines();
     else if (name === 'undo') this.#undo();
+    else if (name === 'redo') this.#redo();
     else if (name === 'back') this.#back();
     else if (name === 'differences') byId('item').classList.toggle('plain');
     else if (name === 'comment' && page.draft) askComment(page.draft.comment, (comment) => this.#comment(comment));
     else if (name === 'skip' && page.draft && page.quiz.awaited === null) {
-      if (page.earlier !== null) page.complain('An item that is answered cannot be skipped.');
+      if (page.earlier !== null) page.complain(say('An item that is answered cannot be skipped.'));
       else askSkip((reason) => page.answers.submit(reason));
     }
   }
@@ -94,7 +102,7 @@ export class Acts {
   /** Give up answers that the server refused. */
   dropRefused() {
     const { page } = this;
-    if (!window.confirm('Remove them from this browser? They are stored nowhere else.')) return;
+    if (!window.confirm(say('Remove them from this browser? They are stored nowhere else.'))) return;
     for (const { entry } of page.outbox.aside('refused')) page.outbox.settle('refused', entry.submission);
     page.refresh();
   }
@@ -104,7 +112,7 @@ export class Acts {
     page.draft.comment = comment;
     page.draft.touched = true;
     page.answers.keepDraft();
-    toast(comment ? 'The comment goes with your answer.' : 'No comment.');
+    toast(comment ? say('The comment goes with your answer.') : say('No comment.'));
   }
 
   #guidelines() {
@@ -119,15 +127,31 @@ export class Acts {
     const { page } = this;
     if (page.quiz.awaited !== null) return;
     if (page.draft?.undo()) {
-      if (page.marking.question) page.marking.end();
       page.draft.touched = page.draft.earlier.length > 0;
-      page.answers.keepDraft();
-      page.panel.build(page.draft);
-      page.refresh();
-      page.focus();
-      announce('Undone');
-    } else if (page.earlier === null) this.#back();
-    else page.complain('There is nothing to undo on this item.');
+      this.#rebuild(say('Undone'));
+    } else if (page.choices.back()) announce(say('Choose an answer.'));
+    else if (page.earlier === null) this.#back();
+    else page.complain(say('There is nothing to undo on this item.'));
+  }
+
+  #redo() {
+    const { page } = this;
+    if (page.quiz.awaited !== null || !page.draft) return;
+    if (page.draft.redo()) {
+      page.draft.touched = true;
+      this.#rebuild(say('Done again'));
+    } else page.complain(say('There is nothing to do again.'));
+  }
+
+  /** @param {string} said what became of the answers, which are shown anew */
+  #rebuild(said) {
+    const { page } = this;
+    if (page.marking.question) page.marking.end();
+    page.answers.keepDraft();
+    page.panel.build(page.draft);
+    page.refresh();
+    page.focus();
+    announce(said);
   }
 
   #back() {
@@ -136,12 +160,12 @@ export class Acts {
     const place = page.earlier === null ? 0 : page.earlier + 1;
     const known = page.recent.all[place];
     if (!known) {
-      page.complain(place ? 'That is as far as one can go back.' : 'There is no earlier item yet.');
+      page.complain(place ? say('That is as far as one can go back.') : say('There is no earlier item yet.'));
       return;
     }
     page.show({ ...known, round: 'main' }, place);
-    const pairs = inWords(page.scheme, known.answer, (token) => page.view.word(token));
-    const said = pairs.length === 1 ? pairs[0][1] || pairs[0][0] : pairs.map((pair) => pair.join(': ')).join('; ');
-    announce(`Earlier item, ${place + 1} back. Your answer: ${said}`);
+    const pairs = inWords(page.scheme, known.answer, (token) => page.view.word(token), page.view.article);
+    const answer = pairs.length === 1 ? pairs[0][1] || pairs[0][0] : pairs.map((pair) => pair.join(': ')).join('; ');
+    announce(say('Earlier item, {n} back. Your answer: {answer}', { n: place + 1, answer }));
   }
 }

@@ -1,9 +1,13 @@
 // From a draft to an answer in the outbox; and what is asked where an answer met another one.
 
 import { askMerge, inWords } from './dialogs.js';
+import { make } from './dom.js';
 import { Draft } from './draft.js';
 import { toast } from './frame.js';
 import { freshId } from './outbox.js';
+import { say } from './phrases.js';
+
+const LONGEST_SAID = 100; // characters of an answer
 
 /** Drafts and answers of a tab. */
 export class Answers {
@@ -63,26 +67,34 @@ export class Answers {
     page.draft = null;
     if (item.round !== 'quiz') {
       const { assignment, text_hash, html, answer, comment } = entry;
-      page.recent.put({ assignment, text_hash, html, version: entry.base_version + 1, answer, comment });
+      page.recent.put({ assignment, text_hash, html, choices: item.choices, version: entry.base_version + 1, answer, comment });
     }
     page.channel.tell({ answered: item.assignment });
     if (item.round === 'quiz' && !skip) page.quiz.wait(entry, draft);
     else {
       page.current = null;
+      const said = this.#inWords(entry);
       page.next();
-      this.#saved(entry);
+      this.#saved(said);
       if (hasty && page.draft) page.haste.ask();
       else if (tired && page.draft) page.breaks.suggest();
     }
     page.sync.kick();
   }
 
-  /** @param {any} entry */
-  #saved(entry) {
-    const { acts, keys, scheme } = this.page;
-    const [, first] = entry.answer ? inWords(scheme, { [scheme.main]: entry.answer[scheme.main] }, String)[0] ?? ['', ''] : ['', ''];
+  /** @param {any} entry @returns {string} what was answered to the main question */
+  #inWords(entry) {
+    if (entry.skip) return say('Skipped.');
+    const { scheme, view } = this.page;
+    const [, main] = inWords(scheme, { [scheme.main]: entry.answer[scheme.main] }, (token) => view.word(token), view.article)[0] ?? ['', ''];
+    return say('Answered: {answer}.', { answer: main.length > LONGEST_SAID ? `${main.slice(0, LONGEST_SAID)}…` : main });
+  }
+
+  /** @param {string} said */
+  #saved(said) {
+    const { acts, keys } = this.page;
     const key = [...keys].find(([, action]) => action.name === 'undo')?.[0] ?? '';
-    toast(entry.skip ? 'Skipped.' : `Answered: ${first}.`, () => acts.act('undo'), key);
+    toast(said, () => acts.act('undo'), key);
   }
 
   /** Ask about answers that met another one. */
@@ -110,7 +122,7 @@ export class Answers {
 const draftKey = (item) => `draft:${item.assignment}:${item.text_hash}`;
 
 /** @returns {boolean} whether two values of JSON say the same, whatever the order of keys */
-function equal(one, other) {
+export function equal(one, other) {
   if (one === null || other === null || typeof one !== 'object' || typeof other !== 'object') return one === other;
   const keys = Object.keys(one);
   return keys.length === Object.keys(other).length && keys.every((key) => equal(one[key], other[key]));

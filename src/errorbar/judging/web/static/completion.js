@@ -1,6 +1,7 @@
 // The end of the work: the completion code, to be copied, and the way back to where the rater came from.
 
 import { announce, button, byId, make } from './dom.js';
+import { say } from './phrases.js';
 
 /**
  * What a rater does once they are done.
@@ -10,10 +11,10 @@ import { announce, button, byId, make } from './dom.js';
  */
 export function showCompletion(code, back) {
   const output = make('output', { class: 'code', id: 'code' }, code);
-  const label = back ? 'Your completion code in this study:' : 'Your completion code:';
+  const label = back ? say('Your completion code in this study:') : say('Your completion code:');
   const parts = [make('p', {}, label), make('p', { class: 'row' }, output, copyButton(output))];
   if (!back) return parts;
-  return [make('p', {}, make('a', { class: 'button', id: 'back', href: back }, `Go back to ${new URL(back).hostname}`)), ...parts];
+  return [make('p', {}, make('a', { class: 'button', id: 'back', href: back }, say('Go back to {host}', { host: new URL(back).hostname }))), ...parts];
 }
 
 /**
@@ -21,9 +22,9 @@ export function showCompletion(code, back) {
  * @param {HTMLElement} output
  */
 function copyButton(output) {
-  const copy = button('Copy', async () => {
+  const copy = button(say('Copy'), async () => {
     const copied = await copyText(output);
-    copy.textContent = copied ? 'Copied ✓' : 'Selected: now press Ctrl+C';
+    copy.textContent = copied ? say('Copied ✓') : say('Selected: now press Ctrl+C');
     if (byId('live')) announce(copy.textContent);
   }, { class: 'button small quiet', id: 'copy' });
   return copy;

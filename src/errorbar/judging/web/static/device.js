@@ -2,6 +2,7 @@
 
 import { button, make } from './dom.js';
 import { download } from './frame.js';
+import { say } from './phrases.js';
 
 const START = 'errorbar-judge:';
 
@@ -44,27 +45,35 @@ const answersOf = (kept, owner) => Object.keys(kept).filter((key) => key.startsW
 function offer(box) {
   const { study = '', root = '' } = box.dataset;
   box.replaceChildren(...knownRaters(study).map(({ device, waiting }) => {
-    const number = waiting.length === 1 ? '1 answer is' : `${waiting.length} answers are`;
-    const words = make('p', {}, 'You have worked on this study in this browser before.',
-      waiting.length ? ` ${number} kept here and will be sent when you go on.` : '');
+    const n = waiting.length;
+    const words = make('p', {}, say('You have worked on this study in this browser before.'),
+      n ? ` ${say('{n} {n|answer is|answers are} kept here and will be sent when you go on.', { n })}` : '');
     const row = make('p', { class: 'row' });
-    row.append(button('Go on as before', async () => {
+    row.append(button(say('Go on as before'), async () => {
       const { status, csrf } = await signInAgain(`${root}/`, device).catch(() => ({ status: 0, csrf: '' }));
       if (csrf) window.location.assign(`${root}/work`);
       else if (status === 401) {
-        words.textContent = `The study does not know this device any more.${waiting.length ? ` ${number} kept here and cannot be sent: download them, and give the file to those who invited you.` : ''}`;
-        row.replaceChildren(...(waiting.length ? [button('Download them', () => download('answers-not-sent.json', waiting), { class: 'button quiet' })] : []));
-      } else words.textContent = 'The server cannot be reached just now. Try again soon.';
+        const kept = say('{n} {n|answer is|answers are} kept here and cannot be sent: download them, and give the file to those who invited you.', { n });
+        words.textContent = `${say('The study does not know this device any more.')}${n ? ` ${kept}` : ''}`;
+        row.replaceChildren(...(n ? [button(say('Download them'), () => download('answers-not-sent.json', waiting), { class: 'button quiet' })] : []));
+      } else words.textContent = say('The server cannot be reached just now. Try again soon.');
     }, { class: 'button' }));
     return make('div', { class: 'banner' }, words, row);
   }));
   if (!box.hasChildNodes()) return;
-  if (document.querySelector('form')) box.append(make('p', { class: 'muted' }, 'If that was somebody else, go on below.'));
+  if (document.querySelector('form')) box.append(make('p', { class: 'muted' }, say('If that was somebody else, go on below.')));
   box.hidden = false;
 }
 
+/** Forget a rater who has withdrawn: what they left in this browser is sent nowhere any more. @param {HTMLElement} left */
+function forgetRater({ dataset: { owner } }) {
+  for (const key of Object.keys(localStorage)) if (key.startsWith(`${START}${owner}:`)) localStorage.removeItem(key);
+}
+
+const left = document.getElementById('left');
 const box = document.getElementById('returning');
 try {
+  if (left) forgetRater(left);
   if (box) offer(box);
 } catch {
   // Storage is forbidden, or holds what is not ours: nobody is known here.

@@ -1,5 +1,7 @@
 // The few lines that make elements.
 
+import { say } from './phrases.js';
+
 /**
  * @template {keyof HTMLElementTagNameMap} T
  * @param {T} tag
@@ -33,7 +35,7 @@ export function button(text, act, attributes = {}) {
  * @param {string} key
  */
 export function keycap(key) {
-  const shown = { ArrowLeft: '←', ArrowRight: '→', ArrowDown: '↓', ArrowUp: '↑', ' ': 'Space' };
+  const shown = { ArrowLeft: '←', ArrowRight: '→', ArrowDown: '↓', ArrowUp: '↑', ' ': say('Space') };
   return make('kbd', {}, shown[key] ?? (key.length === 1 ? key.toUpperCase() : key));
 }
 

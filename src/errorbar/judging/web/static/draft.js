@@ -17,6 +17,7 @@ import { kindOf } from './question_kinds.js';
  * @property {string} help
  * @property {number} step
  * @property {string} nothing
+ * @property {Option[]} types of edits; empty: edits have none
  * @typedef {{name: string, title: string, compares: boolean, main: string, questions: Question[]}} Scheme
  */
 
@@ -43,8 +44,11 @@ export class Draft {
     this.milliseconds = kept?.milliseconds ?? 0;
     /** @type {Record<string, number>} when each question was last answered */
     this.trail = kept?.trail ?? {};
-    /** @type {string[]} earlier states */
+    /** @typedef {{answer: Record<string, any>, typed: Record<string, string>, confirmed: number}} State */
+    /** @type {State[]} earlier states: answers are never changed in place, so that they share what is the same */
     this.earlier = [];
+    /** @type {State[]} states that were taken back, the last one first to come again */
+    this.later = [];
     this.touched = kept?.touched ?? false;
   }
 
@@ -138,7 +142,7 @@ export class Draft {
   /** Whether a choice settles the step: all that it asks are choices, and all are made. */
   get settled() {
     const questions = this.ofStep(this.step);
-    return questions.every((question) => kindOf(question).isChoice && this.isAnswered(question));
+    return questions.every((question) => kindOf(question).settles(this.answer[question.id]));
   }
 
   /** @returns {Record<string, any>} the answer as it is sent */
@@ -148,16 +152,30 @@ export class Draft {
   }
 
   remember() {
+    this.earlier.push(this.#state());
+    this.later = [];
+  }
+
+  #state() {
     const { answer, typed, confirmed } = this;
-    this.earlier.push(JSON.stringify({ answer, typed, confirmed }));
-    if (this.earlier.length > 100) this.earlier.shift();
+    return { answer: { ...answer }, typed: { ...typed }, confirmed };
   }
 
   /** @returns {boolean} whether there was something to undo */
   undo() {
-    const state = this.earlier.pop();
+    return this.#move(this.earlier, this.later);
+  }
+
+  /** @returns {boolean} whether there was something to do again */
+  redo() {
+    return this.#move(this.later, this.earlier);
+  }
+
+  #move(from, to) {
+    const state = from.pop();
     if (state === undefined) return false;
-    const { typed, ...rest } = JSON.parse(state);
+    to.push(this.#state());
+    const { typed, ...rest } = state;
     Object.assign(this, rest, { typed: { ...this.typed, ...typed } }); // what was typed since is no step to undo
     return true;
   }

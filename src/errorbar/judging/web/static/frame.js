@@ -1,20 +1,16 @@
 // What stands around the item: state, progress, banners, key legend, toast.
 
 import { button, byId, keycap, make } from './dom.js';
+import { say } from './phrases.js';
 
 /**
  * The chip that says where one's answers are.
  * @param {{pending: number, state: string, lasting: boolean}} now
  */
 export function showState({ pending, state, lasting }) {
-  const waiting = `${pending} saved here`;
-  const kept = lasting ? waiting : `${pending} kept in this tab`;
-  const words = {
-    online: pending ? `${kept} · sending` : 'saved',
-    offline: pending ? `offline · ${kept}` : 'offline',
-    'signed-out': pending ? `signed out · ${kept}` : 'signed out',
-    stranger: pending ? `signed out · ${kept}` : 'signed out',
-  };
+  const kept = lasting ? say('{n} saved here', { n: pending }) : say('{n} kept in this tab', { n: pending });
+  const [offline, signedOut] = [say('offline'), say('signed out')].map((words) => (pending ? `${words} · ${kept}` : words));
+  const words = { online: pending ? `${kept} · ${say('sending')}` : say('saved'), offline, 'signed-out': signedOut, stranger: signedOut };
   const chip = byId('state');
   chip.dataset.state = state === 'online' && pending ? 'sending' : state === 'online' ? 'saved' : state;
   chip.dataset.pending = String(pending);
@@ -27,13 +23,19 @@ export function showState({ pending, state, lasting }) {
  * @param {number} total about how many items there are for a rater of whom no number is wanted
  */
 export function showProgress(work, pending, total) {
-  const isQuiz = work.standing === 'quiz';
-  const about = work.of || isQuiz ? '' : 'about ';
+  const isQuiz = work.standing === 'quiz' || work.standing === 'training';
   const of = work.of || (isQuiz || work.standing === 'finished' ? 0 : total);
   const done = Math.min(work.done + pending, work.of || Infinity);
-  const words = done < of ? `${done + 1} of ${about}${of}` : work.of ? `${of} of ${of} done` : `${done} done`;
-  byId('progress').textContent = `${isQuiz ? 'Quiz: ' : ''}${words}`;
+  byId('progress').textContent = progressInWords(work.standing, done, of, work.of || isQuiz);
   byId('meter-fill').style.inlineSize = `${of ? Math.min(100, (100 * done) / of) : 0}%`;
+}
+
+/** @param {string} standing @param {number} done @param {number} of @param {boolean | number} isExact whether that is their number */
+function progressInWords(standing, done, of, isExact) {
+  if (standing === 'training') return done < of ? say('Example {n} of {of}', { n: done + 1, of }) : say('{n} of {n} examples done', { n: done });
+  if (standing === 'quiz') return done < of ? say('Quiz: {n} of {of}', { n: done + 1, of }) : say('Quiz: {n} of {n} done', { n: done });
+  if (done >= of) return isExact ? say('{n} of {n} done', { n: of }) : say('{n} done', { n: done });
+  return isExact ? say('{n} of {of}', { n: done + 1, of }) : say('{n} of about {of}', { n: done + 1, of });
 }
 
 /**
@@ -51,7 +53,7 @@ export function buildLegend(keys, act, single) {
   box.checked = single.single;
   box.addEventListener('change', () => single.toggle(box.checked));
   byId('legend').replaceChildren(...actions,
-    make('label', { class: 'tick small', for: 'single-keys' }, box, ' single keys'), make('span', { class: 'now', id: 'keys-now' }));
+    make('label', { class: 'tick small', for: 'single-keys' }, box, ` ${say('single keys')}`), make('span', { class: 'now', id: 'keys-now' }));
 }
 
 /** @param {[string[], string][]} pairs keys, what they do just now */
@@ -71,7 +73,7 @@ export function toast(text, undo = null, key = '') {
   const box = byId('toast');
   box.replaceChildren(make('span', {}, text));
   if (undo) {
-    const back = button('Undo', () => { box.hidden = true; undo(); }, { class: 'button small quiet' });
+    const back = button(say('Undo'), () => { box.hidden = true; undo(); }, { class: 'button small quiet' });
     if (key) back.prepend(keycap(key), ' ');
     box.append(' ', back);
   }

@@ -2,7 +2,25 @@
 
 import { make } from './dom.js';
 import { NOTHING } from './draft.js';
-import { say } from './phrases.js';
+import { phrase, say } from './phrases.js';
+
+const PLACES = [
+  {
+    selector: '.target [data-token], .target:not(:has([data-token]))',
+    unseen: phrase('The marked place was not on the screen yet. Here it is: look, then answer.'),
+    gone: phrase('The marked place was not on the screen. Here it is: look, then answer.'),
+  },
+  {
+    selector: '.differs',
+    unseen: phrase('What differs was not on the screen yet. Here it is: look, then answer.'),
+    gone: phrase('What differs was not on the screen. Here it is: look, then answer.'),
+  },
+  {
+    selector: '.blank',
+    unseen: phrase('The gap was not on the screen yet. Here it is: look, then answer.'),
+    gone: phrase('The gap was not on the screen. Here it is: look, then answer.'),
+  },
+];
 
 /** The article that holds the item. */
 export class ItemView {
@@ -109,15 +127,18 @@ export class ItemView {
     this.pieces(next)[0]?.focus();
   }
 
-  /** @returns {{name: string, parts: Element[], whole: boolean}} what must have been on the screen before one answers */
+  /**
+   * @returns {{unseen: string, gone: string, parts: Element[], whole: boolean}} what must have been on the screen before one
+   *   answers, and what the page says where it never was, or is not any more
+   */
   get target() {
-    const places = { 'The marked place': '.target [data-token], .target:not(:has([data-token]))', 'What differs': '.differs', 'The gap': '.blank' };
-    for (const [name, selector] of Object.entries(places)) {
+    for (const { selector, unseen, gone } of PLACES) {
       const parts = [...this.article.querySelectorAll(selector)];
-      if (parts.length) return { name, parts, whole: false };
+      if (parts.length) return { unseen: say(unseen), gone: say(gone), parts, whole: false };
     }
     const words = [...this.article.querySelectorAll('[data-token]')];
-    return { name: 'Part of the text', parts: words.length ? words : [this.article], whole: true };
+    const unseen = say('Part of the text was not on the screen yet. Here it is: look, then answer.');
+    return { unseen, gone: '', parts: words.length ? words : [this.article], whole: true };
   }
 
   /** @returns {{source: string, output: string}} of a text that is made right: the writer's, and the one to start from */
@@ -150,7 +171,7 @@ export class ItemView {
   /** @param {string[]} said what stands in the blank, under the input where one types */
   fill(said) {
     if (!this.blank || this.blank.querySelector('input')) return;
-    const words = said.map((word) => (word === NOTHING ? 'nothing' : word)).join(' / ');
+    const words = said.map((word) => (word === NOTHING ? say('nothing') : word)).join(' / ');
     this.blank.replaceChildren(words ? make('span', {}, words) : '');
   }
 }

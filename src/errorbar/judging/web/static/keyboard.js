@@ -2,7 +2,8 @@
 
 import { byId } from './dom.js';
 import { buildLegend, showKeysNow } from './frame.js';
-import { nameOf, schemeKey, takesText } from './keys.js';
+import { ACROSS, nameOf, schemeKey, takesText } from './keys.js';
+import { say } from './phrases.js';
 import { kindOf } from './question_kinds.js';
 
 /** The keys of a page. */
@@ -19,14 +20,15 @@ export class Keyboard {
 
   /** Say what the keys do just now. */
   show() {
-    const { scheme, draft, marking, quiz } = this.page;
+    const { choices, scheme, draft, marking, quiz } = this.page;
     /** @type {[string[], string][]} */
     const now = [];
     if (!draft) { /* no item */ }
-    else if (marking.question) now.push([['ArrowLeft', 'ArrowRight'], 'word'], [[' '], 'mark'], [['Enter'], 'done']);
-    else if (quiz.shown) now.push([['Enter'], 'next']);
-    else if (scheme.questions.length === 1 && scheme.questions[0].options.length === 3) now.push([['ArrowLeft', 'ArrowDown', 'ArrowRight'], 'answer']);
-    else if (draft.step !== null && !draft.missing()) now.push([['Enter'], 'confirm']);
+    else if (choices.open) now.push([choices.digits, say('accept')]);
+    else if (marking.question) now.push([[ACROSS[0], ACROSS[2]], say('word')], [[' '], say('mark')], [['Enter'], say('done')]);
+    else if (quiz.shown) now.push([['Enter'], say('next')]);
+    else if (scheme.questions.length === 1 && scheme.questions[0].options.length === 3) now.push([ACROSS, say('answer')]);
+    else if (draft.step !== null && !draft.missing()) now.push([['Enter'], say('confirm')]);
     showKeysNow(now);
   }
 
@@ -37,6 +39,11 @@ export class Keyboard {
     if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'z' && !event.shiftKey && !takesText(event.target)) {
       event.preventDefault();
       acts.act('undo');
+      return;
+    }
+    if ((event.ctrlKey || event.metaKey) && ['y', 'Z'].includes(event.key) && event.shiftKey === (event.key === 'Z') && !takesText(event.target)) {
+      event.preventDefault();
+      acts.act('redo');
       return;
     }
     if (event.ctrlKey || event.metaKey || event.altKey || takesText(event.target)) return;
@@ -54,17 +61,19 @@ export class Keyboard {
 
   /** @param {KeyboardEvent} event @returns {boolean} whether the key meant something */
   #press(event) {
-    const { acts, draft, keys, panel, quiz } = this.page;
+    const { acts, choices, draft, keys, panel, quiz } = this.page;
     const key = nameOf(event);
     const onControl = event.target instanceof HTMLElement && event.target.matches('button, a, summary');
     if (key === 'Enter') {
       if (onControl) return false;
       if (quiz.shown) quiz.end();
+      else if (choices.open) choices.press(key);
       else acts.confirm(true);
       return true;
     }
     if (key.length === 1 && (!this.single || key === ' ')) return false;
-    const meant = draft && quiz.awaited === null ? schemeKey(draft, key) : null;
+    if (choices.press(key)) return true;
+    const meant = draft && !choices.open && quiz.awaited === null ? schemeKey(draft, key) : null;
     if (meant) {
       if (meant.value === null) {
         if (kindOf(meant.question).namesTokens) this.page.marking.start(meant.question);
@@ -72,6 +81,7 @@ export class Keyboard {
       } else acts.choose(meant.question, meant.value, true);
       return true;
     }
+    if (draft && quiz.awaited === null && panel.press(key, draft)) return true;
     const action = keys.get(key);
     if (action) acts.act(action.name);
     else if (key === '0') this.#nothingNeeded();

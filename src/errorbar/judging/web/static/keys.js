@@ -1,16 +1,20 @@
 // Keys: those of the scheme, and those of the frame that all schemes share. One key each, never a chord.
 
+import { isMirrored, say } from './phrases.js';
 import { kindOf } from './question_kinds.js';
 
 /** @typedef {{name: string, label: string, keys: string[]}} FrameAction */
 
+/** Arrows in the order in which answers stand, the first one where a line begins. */
+export const ACROSS = isMirrored ? ['ArrowRight', 'ArrowDown', 'ArrowLeft'] : ['ArrowLeft', 'ArrowDown', 'ArrowRight'];
+
 /** What the frame does; where a scheme wants the first key for itself, the next one serves. */
 const FRAME = [
-  { name: 'undo', label: 'Undo', keys: ['z'] },
-  { name: 'back', label: 'Back', keys: ['b', 'p', 'y'] },
-  { name: 'comment', label: 'Comment', keys: ['f', 'c', 'm'] },
-  { name: 'skip', label: 'Skip', keys: ['s', 'x', 'k'] },
-  { name: 'guidelines', label: 'Guidelines', keys: ['?'] },
+  { name: 'undo', label: say('Undo'), keys: ['z'] },
+  { name: 'back', label: say('Back'), keys: ['b', 'p', 'y'] },
+  { name: 'comment', label: say('Comment'), keys: ['f', 'c', 'm'] },
+  { name: 'skip', label: say('Skip'), keys: ['s', 'x', 'k'] },
+  { name: 'guidelines', label: say('Guidelines'), keys: ['?'] },
 ];
 
 /**
@@ -18,8 +22,8 @@ const FRAME = [
  * @returns {Map<string, {name: string, label: string}>} by key
  */
 export function frameKeys(scheme) {
-  const taken = new Set(scheme.questions.flatMap((question) => [question.key, ...question.options.map((option) => option.key)]));
-  const actions = scheme.compares ? [...FRAME, { name: 'differences', label: 'Differences', keys: ['t', 'v'] }] : FRAME;
+  const taken = new Set(scheme.questions.flatMap((question) => [question.key, ...kindOf(question).keys, ...question.options.map((option) => option.key)]));
+  const actions = scheme.compares ? [...FRAME, { name: 'differences', label: say('Differences'), keys: ['t', 'v'] }] : FRAME;
   /** @type {Map<string, {name: string, label: string}>} */
   const byKey = new Map();
   for (const { name, label, keys } of actions) {
@@ -56,7 +60,7 @@ export function schemeKey(draft, key) {
 export function arrow(scheme, key) {
   const [question, ...more] = scheme.questions;
   if (more.length || !kindOf(question).isChoice || question.options.length !== 3) return null;
-  return question.options[['ArrowLeft', 'ArrowDown', 'ArrowRight'].indexOf(key)]?.value ?? null;
+  return question.options[ACROSS.indexOf(key)]?.value ?? null;
 }
 
 /**

@@ -1,6 +1,7 @@
 // Marking tokens of the text: a key starts it, arrows walk, Space marks, Enter ends it; or one clicks.
 
 import { announce, byId } from './dom.js';
+import { say } from './phrases.js';
 import { kindOf } from './question_kinds.js';
 
 /** Which tokens an answer names. */
@@ -39,7 +40,7 @@ export class Marking {
     const open = page.draft.asked().filter((question) => kindOf(question).namesTokens && question.step <= (page.draft.step ?? Infinity));
     const question = open.find((each) => each.id === this.question) ?? (open.length === 1 ? open[0] : null);
     if (question) this.#toggle(question, token);
-    else if (open.length) page.complain(`First say what you mark: ${open.map((each) => each.ask).join(' · ')}`);
+    else if (open.length) page.complain(say('First say what you mark: {questions}', { questions: open.map((each) => each.ask).join(' · ') }));
   }
 
   /** @param {KeyboardEvent} event @returns {boolean} whether the key meant something */
@@ -82,7 +83,8 @@ export class Marking {
     const { page } = this;
     const marked = this.#isMarked(question, token);
     page.acts.set(question, kindOf(question).toggle(page.draft.answer[question.id], token));
-    announce(`${page.view.word(token)} ${marked ? 'not marked' : 'marked'}`);
+    const word = page.view.word(token);
+    announce(marked ? say('{word} not marked', { word }) : say('{word} marked', { word }));
     if (this.question && !kindOf(question).namesSeveral) this.end();
     else if (this.question) {
       page.view.cursor = token;

@@ -4,6 +4,7 @@
 import { Acts } from './acts.js';
 import { Answers } from './answers.js';
 import { Breaks } from './breaks.js';
+import { Choices } from './choices.js';
 import { showCompletion } from './completion.js';
 import { announce, button, byId, make } from './dom.js';
 import { Draft } from './draft.js';
@@ -14,10 +15,11 @@ import { Keyboard } from './keyboard.js';
 import { frameKeys } from './keys.js';
 import { Marking } from './marking.js';
 import { Panel } from './panel.js';
+import { say } from './phrases.js';
 import { kindOf } from './question_kinds.js';
 import { Quiz } from './quiz.js';
 import { Sight } from './sight.js';
-import { bannersOf, beforeQuiz, whyNoItem } from './standing.js';
+import { bannersOf, beforeQuiz, beforeTraining, whyNoItem } from './standing.js';
 import { Swipe } from './swipe.js';
 
 const TOO_SOON = 150; // milliseconds: nobody has seen an item by then; what comes is the second half of a double press
@@ -30,6 +32,7 @@ const ASK_AGAIN = 20000; // while others hold what is left
  * @property {string} round
  * @property {string} html
  * @property {Record<string, number>} [proposed] tokens that a program proposes, by question
+ * @property {import('./choices.js').Choice[]} [choices] answers of raters, of an item that is adjudicated
  * @property {number} version
  * @property {any} answer
  */
@@ -69,14 +72,19 @@ export class Page {
     this.view = new ItemView(byId('item'), study, (token) => this.marking.click(token));
     this.sight = new Sight(this);
     this.panel = new Panel(byId('questions'), this.view, this.scheme, {
-      choose: (question, value) => this.acts.choose(question, value),
+      choose: (question, value, byKey) => this.acts.choose(question, value, byKey),
+      change: (question, value) => this.acts.change(question, value),
       mark: (question) => this.marking.start(question),
       words: (question, said) => this.acts.change(question, said),
+      set: (question, value) => this.acts.answer(question, value),
+      recall: (name) => this.store.get(`recalled:${name}`),
+      keep: (name, value) => this.store.set(`recalled:${name}`, value),
       type: (question, text) => this.acts.type(question, text),
       confirm: () => this.acts.confirm(),
       complain: (text) => this.complain(text),
       open: () => {},
     });
+    this.choices = new Choices(this);
     this.keyboard = new Keyboard(this);
     this.swipe = new Swipe(byId('item'), this);
     byId('close-guidelines').addEventListener('click', () => this.acts.act('guidelines'));
@@ -87,7 +95,12 @@ export class Page {
 
   /** Whether what a rater does now is meant for no item. */
   get idle() {
-    return !this.draft || this.quiz.awaited !== null || performance.now() - this.shownAt < TOO_SOON;
+    return !this.draft || this.quiz.awaited !== null || this.choices.open || this.tooSoon;
+  }
+
+  /** Whether nobody can have seen the item yet. */
+  get tooSoon() {
+    return performance.now() - this.shownAt < TOO_SOON;
   }
 
   // --- what is shown -------------------------------------------------------------------------------------------------
@@ -108,10 +121,12 @@ export class Page {
     const known = earlier === null ? null : this.recent.of(item.assignment);
     this.draft = known ? Draft.answered(this.scheme, known.answer, known.comment) : this.answers.draftOf(item);
     this.view.show(item.html);
-    this.panel.build(this.draft);
+    this.choices.show(item.choices ?? [], known?.answer ?? null);
+    if (this.choices.open) this.panel.clear();
+    else this.panel.build(this.draft);
     if (earlier !== null) {
-      byId('earlier').replaceChildren(make('span', {}, `An earlier item, ${earlier + 1} back. Change its answer, or go on.`), ' ',
-        button('Go on', () => this.acts.leaveEarlier(), { class: 'button small quiet' }));
+      byId('earlier').replaceChildren(make('span', {}, say('An earlier item, {n} back. Change its answer, or go on.', { n: earlier + 1 })), ' ',
+        button(say('Go on'), () => this.acts.leaveEarlier(), { class: 'button small quiet' }));
     }
     this.resume();
     this.swipe.fit();
@@ -139,18 +154,18 @@ export class Page {
   /** The first item that is not answered, or why there is none. */
   next() {
     const item = this.items.find((each) => !this.answers.isAnswered(each));
-    const begins = item?.round === 'quiz' && this.work.done === 0 && this.store.get('quiz-begun') === null;
-    if (begins && this.outbox.size === 0) this.#introduceQuiz();
+    const begins = item?.round === 'quiz' && this.work.done === 0 && this.store.get(`${this.work.standing}-begun`) === null;
+    if (begins && this.outbox.size === 0) this.#introduce(this.work.standing);
     else if (item) {
       this.show(item);
-      announce(`${byId('progress').textContent}. ${this.draft?.touched ? 'Your draft is here.' : ''}`);
+      announce(`${byId('progress').textContent}. ${this.draft?.touched ? say('Your draft is here.') : ''}`);
     } else this.#rest();
   }
 
   /** Everything around the item. */
   refresh() {
     const entries = this.outbox.entries();
-    const fresh = entries.filter((entry) => entry.base_version === 0 && entry.answer !== null && (entry.round === 'quiz') === (this.work.standing === 'quiz'));
+    const fresh = entries.filter((entry) => entry.base_version === 0 && entry.answer !== null && (entry.round === 'quiz') === ['quiz', 'training'].includes(this.work.standing));
     showProgress(this.work, fresh.length, this.study.total);
     const { state: connection } = this.sync ?? {};
     const { lasting } = this.store;
@@ -163,7 +178,7 @@ export class Page {
       goBack: () => this.sync.goBack(),
     }));
     if (!this.draft || !this.current) return;
-    this.panel.update(this.draft, this.marking.question);
+    if (!this.choices.open) this.panel.update(this.draft, this.marking.question);
     this.view.showMarks(this.marking.marks());
     this.view.fill(this.draft.answer[this.scheme.main] ? [this.draft.answer[this.scheme.main]].flat() : []);
     this.keyboard.show();
@@ -171,6 +186,10 @@ export class Page {
 
   /** Where one goes on. */
   focus() {
+    if (this.choices.open) {
+      byId('item').focus({ preventScroll: true });
+      return;
+    }
     const questions = this.draft.ofStep(this.draft.step);
     const typing = questions.find((question) => kindOf(question).isTyped);
     const first = this.draft.step === Math.min(...this.scheme.questions.map((question) => question.step));
@@ -192,6 +211,7 @@ export class Page {
     this.earlier = null;
     this.stopwatch.stop();
     this.view.clear();
+    this.choices.hide();
     for (const id of ['item', 'questions', 'feedback', 'earlier']) byId(id).hidden = true;
     this.complain('');
     const message = byId('message');
@@ -200,18 +220,19 @@ export class Page {
     return message;
   }
 
-  /** How many answers pass the quiz, and the guidelines, before its first question. */
-  #introduceQuiz() {
+  /** What the quiz or the training is, and the guidelines, before its first question. @param {string} standing */
+  #introduce(standing) {
     const message = byId('message');
-    if (message.dataset.standing === 'quiz' && !message.hidden) return; // it is being read
+    if (message.dataset.standing === standing && !message.hidden) return; // it is being read
     const guidelines = /** @type {HTMLElement} */ (document.querySelector('#guidelines .prose')?.cloneNode(true));
-    const begin = button('Begin the quiz', () => {
-      this.store.set('quiz-begun', true);
+    const isQuiz = standing === 'quiz';
+    const begin = button(isQuiz ? say('Begin the quiz') : say('Begin'), () => {
+      this.store.set(`${standing}-begun`, true);
       this.next();
-    }, { class: 'button', id: 'begin-quiz' });
-    const words = beforeQuiz(this.work, this.study.quiz_needed[this.work.of] ?? this.work.of);
+    }, { class: 'button', id: `begin-${standing}` });
+    const words = isQuiz ? beforeQuiz(this.work, this.study.quiz_needed[this.work.of] ?? this.work.of) : beforeTraining(this.work);
     const [title] = words;
-    this.#say(title, ...words.slice(1), guidelines, make('p', { class: 'row' }, begin)).dataset.standing = 'quiz';
+    this.#say(title, ...words.slice(1), guidelines, make('p', { class: 'row' }, begin)).dataset.standing = standing;
     document.body.dataset.rests = 'over';
     this.refresh();
     this.keyboard.show();
@@ -226,7 +247,7 @@ export class Page {
     const message = this.#say(title, ...words);
     message.dataset.standing = this.work.known ? this.work.standing : 'unknown';
     if (this.work.code) message.append(...showCompletion(this.work.code, this.work.back));
-    document.body.dataset.rests = this.work.known && ['failed', 'excluded'].includes(this.work.standing) ? 'over' : 'while';
+    document.body.dataset.rests = this.work.known && ['failed', 'excluded', 'withdrawn'].includes(this.work.standing) ? 'over' : 'while';
     this.refresh();
     this.keyboard.show();
     message.focus();
@@ -242,6 +263,7 @@ export class Page {
     this.work = { ...work, known: true };
     this.items = work.items;
     this.store.set('page', this.work);
+    if (work.standing === 'check') window.location.assign('check');
     if (this.quiz.awaited !== null || this.earlier !== null) {
       this.refresh();
       return;
@@ -270,12 +292,12 @@ export class Page {
   /** Perhaps the item that is shown was answered in another tab. */
   notice() {
     if (this.current && this.draft && this.earlier === null && this.quiz.awaited === null && this.answers.isAnswered(this.current)) {
-      if (this.draft.touched) toast('You have answered this item in another tab. If you save here as well, you are asked which counts.');
+      if (this.draft.touched) toast(say('You have answered this item in another tab. If you save here as well, you are asked which counts.'));
       else {
         this.current = null;
         this.draft = null;
         this.next();
-        toast('Answered in another tab.');
+        toast(say('Answered in another tab.'));
       }
     }
     this.refresh();

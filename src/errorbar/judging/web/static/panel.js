@@ -2,6 +2,7 @@
 
 import { button, keycap, make } from './dom.js';
 import { NOTHING } from './draft.js';
+import { say } from './phrases.js';
 import { kindOf } from './question_kinds.js';
 import { wayTo } from './swipe.js';
 import { WordsInput } from './words.js';
@@ -12,23 +13,30 @@ export class Panel {
    * @param {HTMLElement} form
    * @param {import('./item_view.js').ItemView} view
    * @param {import('./draft.js').Scheme} scheme
-   * @param {{choose: (q: any, value: any) => void, mark: (q: any) => void, words: (q: any, said: string[]) => void,
+   * @param {{choose: (q: any, value: any, byKey?: boolean) => void, change: (q: any, value: any[]) => void, mark: (q: any) => void, words: (q: any, said: string[]) => void,
    *   type: (q: any, text: string) => void, confirm: () => void, complain: (text: string) => void,
+   *   set: (q: any, value: any) => void, recall: (name: string) => any, keep: (name: string, value: any) => void,
    *   open: (step: number) => void}} on
    */
   constructor(form, view, scheme, on) {
     Object.assign(this, { form, view, scheme, on });
-    /** @type {Map<string, WordsInput>} */
+    /** @type {Map<string, any>} fields in which one types: WordsInput, EditsField */
     this.inputs = new Map();
     /** @type {Map<string, HTMLElement>} */
     this.fields = new Map();
     form.addEventListener('submit', (event) => event.preventDefault());
   }
 
-  /** Build the questions for an item anew: nothing of the item before can stay in them. */
-  build(draft) {
+  /** Take the questions away. */
+  clear() {
     this.inputs.clear();
     this.fields.clear();
+    this.form.replaceChildren();
+  }
+
+  /** Build the questions for an item anew: nothing of the item before can stay in them. */
+  build(draft) {
+    this.clear();
     const last = Math.max(...this.scheme.questions.map((question) => question.step));
     const steps = [...new Set(this.scheme.questions.map((question) => question.step))].sort((a, b) => a - b);
     this.form.replaceChildren(...steps.map((step) => {
@@ -37,7 +45,7 @@ export class Panel {
       const confirms = questions.some((question) => !kindOf(question).isChoice || !question.required) || questions.length > 1;
       const bar = make('p', { class: 'confirm' });
       if (confirms || last > 1) {
-        bar.append(button(step === last ? 'Save' : 'Confirm', () => this.on.confirm(), { class: 'button small' }), ' ', keycap('Enter'));
+        bar.append(button(step === last ? say('Save') : say('Confirm'), () => this.on.confirm(), { class: 'button small' }), ' ', keycap('Enter'));
         bar.dataset.always = String(confirms);
       }
       return make('div', { class: 'step', 'data-step': step }, ...fields, bar);
@@ -48,9 +56,9 @@ export class Panel {
   /** @param {import('./draft.js').Question} question */
   #question(question, draft) {
     const field = make('fieldset', { 'data-question': question.id, tabindex: '-1', class: kindOf(question).namesTokens ? 'names-tokens' : undefined });
-    field.append(make('legend', {}, question.ask));
+    field.append(make('legend', { dir: 'auto' }, question.ask));
     kindOf(question).build(this, question, field, draft);
-    if (question.help) field.append(make('p', { class: 'help' }, question.help));
+    if (question.help) field.append(make('p', { class: 'help', dir: 'auto' }, question.help));
     this.fields.set(question.id, field);
     return field;
   }
@@ -81,8 +89,8 @@ export class Panel {
       const way = wayTo(this.scheme, option.value);
       if (way) choice.append(make('span', { class: 'way', 'aria-hidden': 'true' }, way));
       if (option.key) choice.append(keycap(option.key));
-      choice.append(make('span', { class: 'label' }, option.label));
-      if (option.help) choice.append(make('span', { class: 'hint' }, option.help));
+      choice.append(make('span', { class: 'label', dir: 'auto' }, option.label));
+      if (option.help) choice.append(make('span', { class: 'hint', dir: 'auto' }, option.help));
       return choice;
     })));
   }
@@ -108,7 +116,7 @@ export class Panel {
     else field.append(words.input);
     field.append(words.list, words.chips);
     if (question.most > 1 && kindOf(question).isFree) {
-      field.append(button('Add another', () => { words.add(); words.input.focus(); }, { class: 'button small quiet add' }), ' ', keycap(';'), ' ');
+      field.append(button(say('Add another'), () => { words.add(); words.input.focus(); }, { class: 'button small quiet add' }), ' ', keycap(';'), ' ');
     }
     if (question.nothing) {
       field.append(button(question.nothing, () => { this.on.type(question, ''); this.on.words(question, [NOTHING]); this.on.confirm(); },
@@ -154,7 +162,7 @@ export class Panel {
   showMarked(question, field, draft, marking) {
     field.querySelector('.marker').setAttribute('aria-pressed', String(marking === question.id));
     const words = [draft.answer[question.id] ?? []].flat().map((token) => this.view.word(token)).join(', ');
-    field.querySelector('.marked-words').textContent = draft.isProposal(question) ? `${words} (proposed)` : words;
+    field.querySelector('.marked-words').textContent = draft.isProposal(question) ? say('{words} (proposed)', { words }) : words;
   }
 
   /** Show the words that were given. */
@@ -165,12 +173,24 @@ export class Panel {
   }
 
   /**
-   * Where one goes on: the input of a question about words, else the question itself.
+   * A key that means something to a question that is asked now.
+   * @param {string} key
+   * @param {import('./draft.js').Draft} draft
+   * @returns {boolean} whether it did
+   */
+  press(key, draft) {
+    const asked = draft.step === null ? draft.asked() : draft.ofStep(draft.step);
+    return asked.some((question) => kindOf(question).press(this, question, key, draft));
+  }
+
+  /**
+   * Where one goes on: the input of a question about words, else what is missing of the answer, else the question itself.
    * @param {import('./draft.js').Question | undefined} question
    * @param {boolean} typing whether an input may take the focus
    */
   focus(question, typing = true) {
     const input = question && typing ? this.inputs.get(question.id)?.input : null;
-    (input ?? this.fields.get(question?.id ?? ''))?.focus({ preventScroll: Boolean(input && this.view.blank?.contains(input)) });
+    const gap = question ? kindOf(question).gap(this, question) : null;
+    (input ?? gap ?? this.fields.get(question?.id ?? ''))?.focus({ preventScroll: Boolean(input && this.view.blank?.contains(input)) });
   }
 }

@@ -1,66 +1,15 @@
 // The kinds of questions, one object each: how an answer is given and shown. The server's are in question_kinds.py.
 // Nothing here touches the page but by what the panel offers.
 
+import { EditsField } from './edits.js';
+import { say } from './phrases.js';
 import { RewriteInput } from './post_edit.js';
+import { QuestionKind } from './question_kind.js';
+import { RanksKind } from './rank.js';
 
 /** @typedef {import('./draft.js').Question} Question */
 /** @typedef {import('./draft.js').Draft} Draft */
 /** @typedef {import('./panel.js').Panel} Panel */
-
-/** A kind of question. */
-class QuestionKind {
-  /** Whether one press answers it. */
-  isChoice = false;
-
-  /** Whether answers are typed. */
-  isTyped = false;
-
-  /** Whether any words can be typed, also in the blank of the text. */
-  isFree = false;
-
-  /** Whether only time with the focus on the page counts. */
-  needsFocus = false;
-
-  /** Whether answers name tokens of the text. */
-  namesTokens = false;
-
-  /** Whether answers name several tokens, so that the rater says when all are named. */
-  namesSeveral = false;
-
-  /** Whether tokens that are named are wrong. */
-  marksErrors = false;
-
-  /** @param {any} value */
-  isAnswered(value) {
-    return Array.isArray(value) ? value.length > 0 : value !== undefined && value !== null;
-  }
-
-  /** What is sent where nothing was answered; null: nothing. */
-  get empty() {
-    return null;
-  }
-
-  /**
-   * Build the field of a question.
-   * @param {Panel} panel
-   * @param {Question} question
-   * @param {HTMLElement} field
-   * @param {Draft} draft
-   */
-  build(panel, question, field, draft) {
-    throw new Error(`questions of the kind ${question.kind} have no field`);
-  }
-
-  /**
-   * Show the answer, where the field does not show it by itself.
-   * @param {Panel} panel
-   * @param {Question} question
-   * @param {HTMLElement} field
-   * @param {Draft} draft
-   * @param {string | null} marking id of the question for which tokens are being marked
-   */
-  show(panel, question, field, draft, marking) {}
-}
 
 /** One of the options. */
 class OneKind extends QuestionKind {
@@ -121,6 +70,14 @@ class RewriteKind extends QuestionKind {
 class TokenKind extends QuestionKind {
   namesTokens = true;
 
+  partInWords(question, part, word) {
+    return word(part);
+  }
+
+  place(part) {
+    return part;
+  }
+
   /**
    * The answer once a token was pressed.
    * @param {any} answer
@@ -159,10 +116,48 @@ class MarksKind extends TokenKind {
   }
 }
 
+/** Edits of the text; that there is none is an answer. */
+class EditsKind extends QuestionKind {
+  isTyped = true;
+
+  get none() {
+    return say('no error');
+  }
+
+  isAnswered(value) {
+    return Array.isArray(value) && !value.some((edit) => edit.pending);
+  }
+
+  lacks(question, value) {
+    const pending = (value ?? []).filter((edit) => edit.pending).length;
+    if (pending) return say('Edits to be decided on: {n}. Accept, change or reject each of them.', { n: pending });
+    return say('Correct what is wrong, or press 0: there is no error.');
+  }
+
+  partInWords(question, edit, word) {
+    const words = Array.from({ length: edit.end - edit.start }, (_, n) => word(edit.start + n)).filter(Boolean);
+    const more = [edit.type, edit.optional && say('optional'), edit.group && say('linked'), edit.note].filter(Boolean).join(', ');
+    const change = `${words.join(' ') || `${edit.start}–${edit.end}`} → ${edit.corrections.map((text) => text || '∅').join(' / ')}`;
+    return more ? `${change} (${more})` : change;
+  }
+
+  place(edit) {
+    return edit.start + edit.end / 1e6;
+  }
+
+  build(panel, question, field, draft) {
+    panel.inputs.set(question.id, new EditsField(panel, question, field, draft));
+  }
+
+  show(panel, question) {
+    panel.inputs.get(question.id)?.show();
+  }
+}
+
 /** @type {Record<string, QuestionKind>} */
 const QUESTION_KINDS = {
   one: new OneKind(), marks: new MarksKind(), words: new WordsKind(), text: new TextKind(), token: new TokenKind(),
-  rewrite: new RewriteKind(),
+  edits: new EditsKind(), ranks: new RanksKind(), rewrite: new RewriteKind(),
 };
 
 /**

@@ -1,6 +1,7 @@
 // The quiz: the server says whether an answer was right, so one waits for it.
 
 import { announce, button, byId, keycap, make } from './dom.js';
+import { joinList, say } from './phrases.js';
 
 /** The word on one answer. */
 export class Quiz {
@@ -24,7 +25,7 @@ export class Quiz {
     this.page.draft = draft;
     this.awaited = entry.submission;
     const box = byId('feedback');
-    box.replaceChildren(make('p', {}, 'Looking it up …'));
+    box.replaceChildren(make('p', {}, say('Looking it up …')));
     box.hidden = false;
     this.page.refresh();
     this.#lock();
@@ -40,12 +41,12 @@ export class Quiz {
     const box = byId('feedback');
     const question = scheme.questions.find((each) => each.id === scheme.main);
     const label = (value) => question.options.find((option) => option.value === value)?.label ?? value;
-    const right = [feedback.answers ?? []].flat().map(label).join(' or ');
+    const right = [feedback.answers ?? []].flat().map(label);
     box.replaceChildren(
-      make('h2', {}, feedback.right ? '✓ Right' : '✗ Not quite'),
-      ...(feedback.right || !right ? [] : [make('p', {}, 'The answer is ', make('strong', { dir: 'auto' }, right), '.')]),
+      make('h2', {}, `${feedback.right ? '✓' : '✗'} ${feedback.right ? say('Right') : say('Not quite')}`),
+      ...(feedback.right || !right.length ? [] : [make('p', {}, say('The answer is {answers}.', { answers: joinList(right, 'disjunction') }))]),
       ...(feedback.explanation ? [make('p', { dir: 'auto' }, feedback.explanation)] : []),
-      make('p', { class: 'row' }, button('Next', () => this.end(), { class: 'button small' }), ' ', keycap('Enter')),
+      make('p', { class: 'row' }, button(say('Next'), () => this.end(), { class: 'button small' }), ' ', keycap('Enter')),
     );
     box.dataset.right = String(Boolean(feedback.right));
     box.hidden = false;

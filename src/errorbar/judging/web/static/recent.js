@@ -7,6 +7,7 @@ const MOST = 10;
  * @property {string} assignment
  * @property {string} text_hash
  * @property {string} html
+ * @property {import('./choices.js').Choice[]} [choices] of an item that is adjudicated
  * @property {number} version that the server has, or will have when what is on its way has arrived
  * @property {any} answer
  * @property {string} comment

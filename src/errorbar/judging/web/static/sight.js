@@ -2,6 +2,7 @@
 
 import { announce, byId } from './dom.js';
 import { toast } from './frame.js';
+import { say } from './phrases.js';
 
 const EDGE = 12; // pixels that are left around what is scrolled to
 const MOST = 0.6; // of the screen, for answers that stand over a long text
@@ -69,22 +70,22 @@ export class Sight {
   /** @param {Element[]} controls @returns {string} what was not on the screen, to which the page has scrolled; empty: nothing */
   #missing(controls) {
     this.#look();
-    const { name, parts, whole } = this.page.view.target;
+    const { unseen, gone, parts, whole } = this.page.view.target;
     if (this.unseen.size) {
       this.#scrollTo([...this.unseen]);
-      return `${name} was not on the screen yet. Here it is: look, then answer.`;
+      return unseen;
     }
     const answers = box(controls);
     if (!answers) return '';
     const fits = answers.bottom - answers.top <= this.#bottom;
     if (fits && (answers.top < 0 || answers.bottom > this.#bottom + 1)) {
       window.scrollBy(0, answers.top < 0 ? answers.top - EDGE : answers.bottom + EDGE - this.#bottom);
-      return 'The answers were not on the screen. Here they are: look, then answer.';
+      return say('The answers were not on the screen. Here they are: look, then answer.');
     }
     const together = this.reply.classList.contains('sticks') || answers.bottom - box(parts).top < this.#bottom;
     if (whole || !together || parts.some((part) => this.#shows(part))) return '';
     this.#scrollTo(parts);
-    return `${name} was not on the screen. Here it is: look, then answer.`;
+    return gone;
   }
 
   /** Take note of what is on the screen, and let the answers stand over a long text where they leave room for it. */

@@ -2,6 +2,7 @@
 
 import { button, make } from './dom.js';
 import { NOTHING } from './draft.js';
+import { say } from './phrases.js';
 
 /**
  * Entries of a closed list that begin like what was typed, an equal one first.
@@ -36,7 +37,7 @@ export class WordsInput {
       ...(listed ? { role: 'combobox', 'aria-expanded': 'false', 'aria-controls': `${name}-list`, 'aria-autocomplete': 'list' } : {}),
     });
     this.list = make('ul', { id: `${name}-list`, class: 'suggestions', role: 'listbox', 'aria-label': question.ask, hidden: true });
-    this.chips = make('ol', { class: 'chips', 'aria-label': 'Answers so far' });
+    this.chips = make('ol', { class: 'chips', 'aria-label': say('Answers so far') });
     this.chosen = 0;
     this.input.addEventListener('input', () => this.#typed());
     this.input.addEventListener('keydown', (event) => this.#key(event));
@@ -48,7 +49,7 @@ export class WordsInput {
     if (this.input.value !== this.on.typed()) this.input.value = this.on.typed();
     this.chips.replaceChildren(...said.map((word, n) => make('li', {},
       make('span', { dir: 'auto' }, word === NOTHING ? this.question.nothing : word),
-      button('×', () => this.on.set(said.filter((_, k) => k !== n)), { class: 'drop', 'aria-label': `Remove ${word}` }))));
+      button('×', () => this.on.set(said.filter((_, k) => k !== n)), { class: 'drop', 'aria-label': say('Remove {word}', { word }) }))));
     this.chips.hidden = said.length === 0;
     this.#suggest();
   }
@@ -66,13 +67,13 @@ export class WordsInput {
       const option = suggestions(this.question, text, said)[this.chosen] ?? null;
       if (!option) {
         const again = said.some((each) => fold(each) === fold(text));
-        this.on.complain(again ? `“${text}” is there already.` : `“${text}” is not in the list.`);
+        this.on.complain(again ? say('“{text}” is there already.', { text }) : say('“{text}” is not in the list.', { text }));
         return false;
       }
       word = option.value;
     }
     if (!said.includes(word) && said.length >= this.question.most) {
-      this.on.complain(`At most ${this.question.most} can be given; remove one first.`);
+      this.on.complain(say('At most {n} can be given; remove one first.', { n: this.question.most }));
       return false;
     }
     this.on.type('');

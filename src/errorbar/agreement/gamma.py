@@ -1,0 +1,333 @@
+"""Gamma: agreement on spans that are first aligned as well as they can be (Mathet, Widlöcher and Métivier 2015).
+
+Formula
+    An alignment puts every span of a text into a tuple of at most one span of each of its n annotators. The disorder of
+    a tuple is the mean over its C(n, 2) pairs of annotators of d = ((|s - s'| + |e - e'|) / (l + l'))² + [c ≠ c'], with
+    starts s, ends e, lengths l and types c of two spans; 1 where one of the two has no span in the tuple. The best
+    alignment has the least sum of disorders. δ_o is that sum over all texts, divided by the spans that an annotator has
+    on average; δ_e the same of annotations put together at random; γ = 1 - δ_o / δ_e.
+Conventions
+    The best alignment is exact: an assignment problem for two annotators, a set partition for more. Chance: n copies
+    of all texts in a row, each with what one annotator of a text drawn at random marked there, turned against each
+    other by random numbers of places at least half a mean span apart; as many draws as bring the standard error
+    of δ_e to ``PRECISION``, or ``MOST_SPANS``. A text of one annotator is left out; with numbers of annotators that
+    differ, δ_e is made for each. In a resample, a tuple of chance weighs the product of how often the texts occur that
+    lie over each other there, so that δ_e varies as over new texts. Undefined without a span.
+Source
+    Mathet, Widlöcher and Métivier 2015, Computational Linguistics 41(3), sections 4 and 5. Random annotations are
+    made as there, in section 5.2, from all texts in place of one.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import accumulate, chain
+from math import comb, sqrt
+
+import numpy as np
+
+from errorbar.agreement.coefficients import Kernel
+from errorbar.agreement.label_counts import ratio
+from errorbar.core.arrays import Floats, Ints
+from errorbar.core.problems import Problem, UsageError
+from errorbar.core.spans import Span, SpannedText
+
+Slotted = tuple[int, Span]
+"""A span and the number of its annotator."""
+Aligned = tuple[float, tuple[int, ...]]
+"""A disorder, and the numbers of the spans that it is of."""
+PRECISION = 0.005
+FEWEST_DRAWS = 5
+MOST_DRAWS = 300
+MOST_SPANS = 40_000
+"""Spans in all draws together; the draw that reaches it is the last, but for the fewest."""
+MOST_TUPLES = 50_000
+"""Tuples that spans close to each other can be put in, of which the best are chosen."""
+SMALL = 8
+"""Spans up to which all partitions are tried; beyond them a solver is asked."""
+
+
+def dissimilarity(first: Span, second: Span) -> float:
+    """The dissimilarity of two spans: 0 where they are the same."""
+    apart = abs(first.start - second.start) + abs(first.end - second.end)
+    return (apart / (first.end - first.start + second.end - second.start)) ** 2 + (first.type != second.type)
+
+
+def best_alignment(spans: Sequence[Slotted], n_annotators: int) -> list[Aligned]:
+    """The alignment of least disorder.
+
+    Args:
+        spans: Those of all annotators, in any order.
+        n_annotators: How many looked, with spans or without.
+
+    Returns:
+        Tuples with their disorders; numbers of spans as in ``spans``.
+
+    Raises:
+        UsageError: If too many spans lie too close to each other.
+    """
+    aligned: list[Aligned] = []
+    for part in _components(spans, n_annotators):
+        origin = min(spans[at][1].start for at in part)
+        local = tuple(
+            (slot, Span(span.start - origin, span.end - origin, span.type)) for slot, span in (spans[at] for at in part)
+        )
+        aligned += [(disorder, tuple(part[at] for at in chosen)) for disorder, chosen in _align(local, n_annotators)]
+    return aligned
+
+
+def _components(spans: Sequence[Slotted], n: int) -> list[list[int]]:
+    """Numbers of spans that may share a tuple, directly or by others in between."""
+    # Beside k - 1 others, a span whose distances to them sum up to C(n, 2) + k - 1 or more is better left alone.
+    limit = comb(n, 2) + n - 1
+    reach = sqrt(limit)
+    order = sorted(range(len(spans)), key=lambda at: spans[at][1])
+    longest = max((span.end - span.start for _, span in spans), default=0)
+    leader = list(range(len(spans)))
+
+    def lead(at: int) -> int:
+        while leader[at] != at:
+            leader[at] = leader[leader[at]]
+            at = leader[at]
+        return at
+
+    for rank, at in enumerate(order):
+        slot, span = spans[at]
+        far = span.start + reach * (span.end - span.start + longest)
+        for later in range(rank + 1, len(order)):
+            other_slot, other = spans[order[later]]
+            if other.start > far:
+                break
+            if other_slot != slot and dissimilarity(span, other) < limit:
+                leader[lead(order[later])] = lead(at)
+    parts: dict[int, list[int]] = {}
+    for at in order:
+        parts.setdefault(lead(at), []).append(at)
+    return [*parts.values()]
+
+
+@lru_cache(maxsize=1 << 16)
+def _align(spans: tuple[Slotted, ...], n: int) -> tuple[Aligned, ...]:
+    """The best alignment of a component; spans of few places lie in few ways, so that most were aligned before."""
+    if len(spans) == 1:
+        return ((1.0, (0,)),)
+    if n == 2:
+        return _assign(spans)
+    tuples = _useful_tuples(spans, n)
+    return _partition(tuples, len(spans)) if len(spans) <= SMALL else _solve(tuples, len(spans))
+
+
+def _assign(spans: tuple[Slotted, ...]) -> tuple[Aligned, ...]:
+    """The best alignment of two annotators: pairs that save most of the 2 that both cost alone."""
+    from scipy.optimize import linear_sum_assignment  # noqa: PLC0415 - loading it takes a while
+
+    first, second = (
+        [at for at, (slot, _) in enumerate(spans) if (slot == spans[0][0]) is side] for side in (True, False)
+    )
+    cost = np.array([[dissimilarity(spans[a][1], spans[b][1]) for b in second] for a in first])
+    rows, columns = linear_sum_assignment(np.minimum(cost - 2, 0))
+    pairs = [(float(cost[i, j]), (first[i], second[j])) for i, j in zip(rows, columns, strict=True) if cost[i, j] < 2]
+    paired = {at for _, pair in pairs for at in pair}
+    return (*pairs, *((1.0, (at,)) for at in range(len(spans)) if at not in paired))
+
+
+def _useful_tuples(spans: tuple[Slotted, ...], n: int) -> list[Aligned]:
+    """Every tuple that a best alignment could have: from each of its spans, the others are near enough."""
+    pairs = comb(n, 2)
+    apart = [[dissimilarity(a, b) for _, b in spans] for _, a in spans]
+    tuples: list[Aligned] = []
+
+    def extend(chosen: tuple[int, ...], sums: tuple[float, ...], start: int) -> None:
+        k = len(chosen)
+        if k and all(total < pairs + k - 1 for total in sums):
+            tuples.append(((sum(sums) / 2 + pairs - comb(k, 2)) / pairs, chosen))
+            if len(tuples) > MOST_TUPLES:
+                message = f"more than {MOST_TUPLES:,} ways to align {len(spans)} spans of {n} annotators"
+                fix = "choose fewer annotators"
+                raise UsageError(Problem("spans-alignment", message, fix=fix))
+        slots = {spans[at][0] for at in chosen}
+        for at in range(start, len(spans)):
+            if spans[at][0] in slots:
+                continue
+            more = [apart[at][other] for other in chosen]
+            longer = (*(total + d for total, d in zip(sums, more, strict=True)), sum(more))
+            if all(total < pairs + n - 1 for total in longer):
+                extend((*chosen, at), longer, at + 1)
+
+    extend((), (), 0)
+    return tuples
+
+
+def _partition(tuples: Sequence[Aligned], n_spans: int) -> tuple[Aligned, ...]:
+    """The partition of least disorder, by trying the tuples of the first span left, and so on."""
+    by_first: list[list[tuple[float, int, Aligned]]] = [[] for _ in range(n_spans)]
+    for disorder, chosen in tuples:
+        by_first[min(chosen)].append((disorder, sum(1 << at for at in chosen), (disorder, chosen)))
+    known: dict[int, tuple[float, tuple[Aligned, ...]]] = {0: (0.0, ())}
+
+    def best(left: int) -> tuple[float, tuple[Aligned, ...]]:
+        if left not in known:
+            first = (left & -left).bit_length() - 1
+            options = [
+                (disorder + rest, (one, *others))
+                for disorder, mask, one in by_first[first]
+                if mask & left == mask
+                for rest, others in (best(left & ~mask),)
+            ]
+            known[left] = min(options, key=lambda option: option[0])
+        return known[left]
+
+    return best((1 << n_spans) - 1)[1]
+
+
+def _solve(tuples: Sequence[Aligned], n_spans: int) -> tuple[Aligned, ...]:
+    """The partition of least disorder as an integer program, solved to the end by HiGHS."""
+    from scipy.optimize import Bounds, LinearConstraint, milp  # noqa: PLC0415 - loading it takes a while
+    from scipy.sparse import csr_array  # noqa: PLC0415
+
+    rows = np.fromiter(chain.from_iterable(chosen for _, chosen in tuples), np.int64)
+    columns = np.repeat(np.arange(len(tuples)), [len(chosen) for _, chosen in tuples])
+    table = csr_array((np.ones(len(rows)), (rows, columns)), shape=(n_spans, len(tuples)))
+    cost = np.array([disorder for disorder, _ in tuples])
+    solution = milp(
+        cost, integrality=np.ones(len(tuples)), bounds=Bounds(0, 1), constraints=LinearConstraint(table, 1, 1)
+    )
+    return tuple(tuples[at] for at in np.flatnonzero(solution.x > 0.5).tolist())
+
+
+@dataclass(frozen=True, slots=True)
+class ChanceAlignments:
+    """The best alignments of random annotations by some number of annotators.
+
+    Attributes:
+        disorder: Of each tuple; shape (tuples,).
+        size: How many spans it has; shape (tuples,).
+        texts: The number of the text that lies there for each annotator; shape (tuples, annotators).
+        n_draws: How many random annotations they are of.
+        precision: Half the width of a 95 % interval for δ_e, relative to δ_e, from the draws' variation.
+    """
+
+    disorder: Floats
+    size: Floats
+    texts: Ints
+    n_draws: int
+    precision: float
+
+    def expected(self, weights: Floats) -> Floats:
+        """δ_e per span and annotator, from how often each text occurs; shape (replicates,)."""
+        weight: Floats = np.ones((len(weights), len(self.disorder)))
+        for column in self.texts.T:
+            weight *= weights[:, column]
+        n = float(self.texts.shape[1])
+        return n * ratio(weight @ self.disorder, weight @ self.size)
+
+
+class GammaCounts:
+    """What gamma needs to know of each text and of chance.
+
+    Args:
+        texts: Each looked at by two annotators or more.
+        rng: For the random annotations.
+    """
+
+    def __init__(self, texts: Sequence[SpannedText], rng: np.random.Generator) -> None:
+        self.observed = np.zeros(len(texts))
+        self.spans = np.zeros(len(texts))  # of each text, per annotator
+        self.n_annotators = np.array([len(text.spans) for text in texts], np.int64)
+        for row, text in enumerate(texts):
+            spans = [(slot, span) for slot, own in enumerate(text.spans.values()) for span in own]
+            if spans:
+                alignment = best_alignment(spans, len(text.spans))
+                self.observed[row] = sum(disorder for disorder, _ in alignment)
+                self.spans[row] = len(spans) / len(text.spans)
+        numbers = np.unique(self.n_annotators[self.spans > 0]).tolist()
+        self.chance = {n: _random_alignments(texts, n, rng) for n in numbers}
+
+    @property
+    def width(self) -> int:
+        """Numbers that are held for one resample."""
+        return max((len(chance.disorder) for chance in self.chance.values()), default=1)
+
+    @property
+    def precision(self) -> float:
+        """That of the least precise δ_e, relative to it."""
+        return max((chance.precision for chance in self.chance.values()), default=0.0)
+
+    @property
+    def n_draws(self) -> int:
+        """Random annotations in all."""
+        return sum(chance.n_draws for chance in self.chance.values())
+
+    def kernel(self) -> Kernel:
+        """Gamma as a function of how often each text occurs."""
+
+        def gamma(weights: Floats) -> Floats:
+            expected = np.zeros(len(weights))
+            for n, chance in self.chance.items():
+                expected += chance.expected(weights) * (weights @ np.where(self.n_annotators == n, self.spans, 0.0))
+            return 1 - ratio(weights @ self.observed, expected)
+
+        return gamma
+
+
+def _random_alignments(texts: Sequence[SpannedText], n: int, rng: np.random.Generator) -> ChanceAlignments:
+    starts = [*accumulate((text.length for text in texts), initial=0)]
+    annotations = [[*text.spans.values()] for text in texts]
+    marked = [row for row, own in enumerate(annotations) if any(own)]
+    lengths = [span.end - span.start for own in annotations for spans in own for span in spans]
+    apart = float(np.mean(lengths)) / 2
+    tuples: list[tuple[float, int, list[int]]] = []
+    means: list[float] = []
+    n_spans = 0
+    while not _is_enough(means, n_spans):
+        turns = _draw_turns(starts[-1], n, apart, rng)
+        spans: list[Slotted] = []
+        origin: list[int] = []
+        for slot, turn in enumerate(turns):
+            picks = rng.random(len(texts)).tolist()
+            for row in marked:
+                own, at = annotations[row], starts[row] + turn
+                for start, end, kind in own[int(picks[row] * len(own))]:
+                    place = (at + start) % starts[-1]
+                    spans.append((slot, Span(place, place + end - start, kind)))
+                    origin.append(row)
+        if not spans:
+            continue
+        alignment = best_alignment(spans, n)
+        means.append(sum(disorder for disorder, _ in alignment) / len(spans))
+        n_spans += len(spans)
+        for disorder, chosen in alignment:
+            middle = spans[chosen[0]][1].start
+            over = [bisect_right(starts, (middle - turn) % starts[-1]) - 1 for turn in turns]
+            for at in chosen:
+                over[spans[at][0]] = origin[at]
+            tuples.append((disorder, len(chosen), over))
+    disorders, sizes, lying = zip(*tuples, strict=True)
+    columns = np.array(disorders, np.float64), np.array(sizes, np.float64), np.array(lying, np.int64)
+    return ChanceAlignments(*columns, len(means), _relative_error(means))
+
+
+def _is_enough(means: Sequence[float], n_spans: int) -> bool:
+    if len(means) < FEWEST_DRAWS:
+        return False
+    return len(means) >= MOST_DRAWS or n_spans >= MOST_SPANS or _relative_error(means) <= 1.96 * PRECISION
+
+
+def _relative_error(means: Sequence[float]) -> float:
+    return 1.96 * float(np.std(means, ddof=1)) / (float(np.mean(means)) * sqrt(len(means)))
+
+
+def _draw_turns(length: int, n: int, apart: float, rng: np.random.Generator) -> list[int]:
+    """Random turns of a circle of places, none nearer to another than asked for, where there is room for it."""
+    turns: list[int] = []
+    for candidates in rng.integers(length, size=(n, 20)).tolist():
+        fitting = (
+            turn
+            for turn in candidates
+            if all(min((turn - other) % length, (other - turn) % length) >= apart for other in turns)
+        )
+        turns.append(next(fitting, candidates[0]))
+    return turns

@@ -1,0 +1,354 @@
+"""Exports of other annotation tools, as rows of a table of judgments or of spans.
+
+Label Studio 1.x (JSON): a list of tasks; Argilla 2.x (``records.to_json``): a list of records; doccano 1.8 (JSONL): a
+file for each member, who is its rater; Potato 2.x: ``user_state.json`` of each user, or its CSV; Potato 1.x:
+``annotated_instances.jsonl`` in the folder of each user; Appraise (``ExportSystemScoresToCSV``, 2022 to 2025): rows
+without a header. Rows have ``item``, ``rater`` and ``label``; of spans also ``start``, ``end`` and ``length``; and what
+the export says beside them, under its own names. Where raters answered several questions, each is an item of its own,
+``item:question``. Batch results of Mechanical Turk: ``formats.judgments``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from csv import reader as csv_reader
+from datetime import datetime
+from pathlib import PurePath
+from typing import Any
+
+from errorbar.core.problems import Place, Problems
+from errorbar.formats.look import Lines
+from errorbar.formats.tables import finite
+from errorbar.formats.untrusted import NotJsonError, json_record, parse_json
+
+Row = tuple[int, Mapping[str, object]]
+TOOLS = ("label-studio", "argilla", "doccano", "potato", "appraise")
+EXPORT_CODE, VALUE_CODE = "export-json", "export-value"
+_APPRAISE_TYPES = frozenset(("TGT", "CHK", "REF", "BAD"))
+_APPRAISE = ("rater", "system", "segment", "type", "source_language", "target_language", "label")
+_APPRAISE_MIDDLE = ("document", "complete_document")
+_TIMES = ("start_time", "end_time")
+_TIME_SPENT = re.compile(r"(\d+)d (\d+)h (\d+)m (\d+)s")
+
+
+def is_json_list(line: str) -> bool:
+    """Whether a first line begins a list of tasks or records."""
+    return line.strip() == "[" or (line.startswith("[{") and ('"annotations"' in line or '"responses"' in line))
+
+
+def is_doccano(line: str) -> bool:
+    """Whether a first line is a text with a list of labels or entities."""
+    record = json_record(line) if line[:1] == "{" else None
+    if record is None or "text" not in record or {"annotations", "edits", "rater"} & record.keys():
+        return False
+    return any(isinstance(record.get(key), list) for key in ("label", "labels", "entities"))
+
+
+def is_potato(line: str) -> bool:
+    """Whether a first line begins a user's state, or is an annotated instance."""
+    if line.strip() == "{" or '"instance_id_to_label_to_value"' in line:
+        return True
+    record = json_record(line) if line[:1] == "{" else None
+    return record is not None and {"id", "label_annotations"} <= record.keys()
+
+
+def is_appraise(line: str) -> bool:
+    """Whether a first line is a score, which has a type of item between the segment and two languages."""
+    cells = line.split(",")
+    return len(cells) in (9, 11, 13) and cells[3] in _APPRAISE_TYPES and finite(cells[6]) is not None
+
+
+class _Answers:
+    """The answers of an export, question by question, until all are known."""
+
+    def __init__(self, name: str, problems: Problems) -> None:
+        self.place, self.problems = Place(name), problems
+        self.rows: list[tuple[str, dict[str, object]]] = []
+        self.n_left_out = 0
+
+    def add(self, question: str, item: object, rater: object, label: object, **beside: object) -> None:
+        """Add an answer; labels in a list are one label, a set."""
+        if isinstance(label, list):
+            label = "+".join(sorted(map(str, label)))
+        self.rows.append((question, {"item": str(item), "rater": str(rater), "label": label, **beside}))
+
+    def complain(self, message: str, expected: str) -> None:
+        """Record an answer that cannot be read."""
+        self.problems.repairable(VALUE_CODE, message, self.place, "it is left out", expected)
+
+    def finish(self) -> Iterator[Row]:
+        """The rows, with the same keys in all; their numbers are those of the answers, as JSON has no lines."""
+        if self.n_left_out:
+            message = f"{self.n_left_out:,} answers were cancelled, skipped or discarded"
+            self.problems.note("export-left-out", message, self.place, "they are left out")
+        if not self.rows and not self.problems.errors:
+            self.problems.error("judgments-empty", "no answer in the file", self.place)
+        questions = {question for question, _ in self.rows if question}
+        several = len(questions) > 1
+        if several:  # an annotation without any result is an answer to no question
+            self.rows = [row for row in self.rows if row[0]]
+        keys = dict.fromkeys(key for _, row in self.rows for key in row)
+        for number, (question, row) in enumerate(self.rows, 1):
+            item = {"item": f"{row['item']}:{question}"} if several else {}
+            yield number, {**dict.fromkeys(keys), **row, **item}
+
+
+def read_json_list(lines: Lines, problems: Problems) -> Iterator[Row]:
+    """Read what Label Studio or Argilla wrote."""
+    answers = _Answers(lines.name, problems)
+    records = _parse("\n".join(lines), answers)
+    if records is None:
+        return
+    if not isinstance(records, list) or not all(isinstance(record, dict) for record in records):
+        problems.error(EXPORT_CODE, "not a list of objects", answers.place, "tasks of Label Studio, records of Argilla")
+        return
+    read = _read_argilla if any("responses" in record for record in records) else _read_label_studio
+    for number, record in enumerate(records, 1):
+        read(record, number, answers)
+    yield from answers.finish()
+
+
+def _parse(text: str, answers: _Answers) -> object | None:
+    if not text.strip():
+        answers.problems.error("export-empty", "the file is empty", answers.place)
+        return None
+    try:
+        return parse_json(text)
+    except NotJsonError as error:
+        place = Place(answers.place.file, error.line or 1)
+        answers.problems.error(EXPORT_CODE, f"not JSON: {error}", place, "the whole export, as it was downloaded")
+        return None
+
+
+def _flat(values: object) -> dict[str, object]:
+    """The values that a row can hold."""
+    known = values if isinstance(values, dict) else {}
+    return {key: value for key, value in known.items() if isinstance(value, str | int | float)}
+
+
+def _read_label_studio(task: Mapping[str, Any], number: int, answers: _Answers) -> None:
+    annotations = task.get("annotations")
+    if "id" not in task or not isinstance(annotations, list):
+        answers.complain(f"task {number} has no id, or no list of annotations", "the format JSON, not JSON_MIN or CSV")
+        return
+    data = _flat(task.get("data"))
+    for annotation in annotations:
+        if not isinstance(annotation, dict) or not isinstance(annotation.get("result"), list):
+            answers.complain(f"an annotation of task {task['id']} has no result", "a list")
+            continue
+        if annotation.get("was_cancelled"):
+            answers.n_left_out += 1
+            continue
+        by = annotation.get("completed_by", "")
+        rater = by.get("email") or by.get("id") if isinstance(by, dict) else by
+        beside = {"seconds": annotation.get("lead_time"), "end_time": annotation.get("created_at")}
+        beside |= {key: value for key, value in data.items() if key not in ("item", "rater", "label")}
+        if not annotation["result"]:
+            answers.add("", task["id"], rater, "", **beside)
+        for result in annotation["result"]:
+            _read_result(result, task, rater, beside, answers)
+
+
+def _read_result(
+    result: object, task: Mapping[str, Any], rater: object, beside: dict[str, object], answers: _Answers
+) -> None:
+    known: dict[str, Any] = result if isinstance(result, dict) else {}
+    value = known.get("value")
+    if not isinstance(value, dict):
+        answers.complain(f"a result of task {task['id']} has no value", "an object")
+        return
+    kind = known.get("type")
+    label = next((value[key] for key in (kind, "choices", "rating", "number", "text", "labels") if key in value), None)
+    if isinstance(label, list) and len(label) == 1:
+        (label,) = label
+    if label is None or isinstance(label, dict):
+        answers.complain(f"a result of task {task['id']} is {kind!r}", "choices, a rating, a number, labels or a text")
+        return
+    if {"start", "end"} <= value.keys():
+        data = _flat(task.get("data"))
+        text = str(data.get(str(known.get("to_name", "")), data.get("text", "")))
+        beside = {"start": value["start"], "end": value["end"], "length": len(text) or None, **beside}
+    answers.add(str(known.get("from_name", "")), task["id"], rater, label, **beside)
+
+
+def _read_argilla(record: Mapping[str, Any], number: int, answers: _Answers) -> None:
+    responses = record.get("responses") or {}
+    if "id" not in record or not isinstance(responses, dict):
+        answers.complain(f"record {number} has no id, or no responses by question", "what records.to_json writes")
+        return
+    beside = _flat(record.get("metadata")) | _flat(record.get("fields"))
+    beside = {key: value for key, value in beside.items() if key not in ("item", "rater", "label")}
+    text = next((value for value in _flat(record.get("fields")).values() if isinstance(value, str)), "")
+    for question, given in responses.items():
+        for response in given if isinstance(given, list) else [None]:
+            if not isinstance(response, dict) or "user_id" not in response:
+                answers.complain(
+                    f"a response to {question!r} of record {record['id']} has no user_id", "value, user_id"
+                )
+                continue
+            if response.get("status") in ("discarded", "draft"):
+                answers.n_left_out += 1
+                continue
+            value, rater = response.get("value"), response["user_id"]
+            if isinstance(value, list) and all(isinstance(span, dict) for span in value):
+                whole: dict[str, object] = {"length": len(text) or None, **beside}
+                for span in value or [{}]:
+                    ends = {"start": span.get("start"), "end": span.get("end")}
+                    answers.add(question, record["id"], rater, span.get("label", ""), **ends, **whole)
+            elif isinstance(value, dict):
+                answers.complain(f"a response to {question!r} of record {record['id']}", "a label, a number or spans")
+            else:
+                answers.add(question, record["id"], rater, value, **beside)
+
+
+def read_doccano(lines: Lines, problems: Problems) -> Iterator[Row]:
+    """Read what a member of a doccano project annotated; the file has the member's name."""
+    answers, rater = _Answers(lines.name, problems), _stem(lines.name)
+    for number, record in _records(lines, problems):
+        text, item = str(record.get("text", "")), record.get("id", number)
+        marks = next(
+            (record[key] for key in ("entities", "label", "labels") if isinstance(record.get(key), list)), None
+        )
+        beside = {key: value for key, value in _flat(record).items() if key not in ("id", "item", "rater", "label")}
+        if marks is None:
+            problems.repairable(
+                VALUE_CODE, "a text without a list of labels", Place(lines.name, number), expected="label: [...]"
+            )
+            continue
+        spans = [span for mark in marks if (span := _doccano_span(mark)) is not None]
+        if len(spans) == len(marks) and (spans or "entities" in record):
+            for start, end, label in spans or [(None, None, "")]:
+                answers.add("", item, rater, label, start=start, end=end, length=len(text), **beside)
+        elif not spans and all(isinstance(mark, str | int) for mark in marks):
+            answers.add("", item, rater, marks[0] if len(marks) == 1 else marks, **beside)
+        else:
+            expected = "labels, or [start, end, label], or start_offset, end_offset and label"
+            problems.repairable(VALUE_CODE, "a label that is none", Place(lines.name, number), expected=expected)
+    spans_there = any("start" in row for _, row in answers.rows)
+    for _, row in answers.rows if spans_there else ():
+        row.setdefault("length", len(str(row.get("text", ""))))
+    yield from answers.finish()
+
+
+def _doccano_span(mark: object) -> tuple[object, object, object] | None:
+    if isinstance(mark, dict) and {"start_offset", "end_offset", "label"} <= mark.keys():
+        return mark["start_offset"], mark["end_offset"], mark["label"]
+    if isinstance(mark, list) and len(mark) == 3:
+        return mark[0], mark[1], mark[2]
+    return None
+
+
+def _records(lines: Lines, problems: Problems) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    """The objects of JSON lines; other lines are problems."""
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        try:
+            record = parse_json(line)
+        except NotJsonError as error:
+            problems.error(EXPORT_CODE, f"not JSON: {error}", Place(lines.name, number), "an object in each line")
+            continue
+        if isinstance(record, dict):
+            yield number, record
+        else:
+            problems.error(EXPORT_CODE, "not an object", Place(lines.name, number), "an object in each line")
+
+
+def read_potato(lines: Lines, problems: Problems) -> Iterator[Row]:
+    """Read a user's state, or the annotated instances of the user whose folder the file is in."""
+    answers = _Answers(lines.name, problems)
+    if '"label_annotations"' in lines.peek():
+        rater = PurePath(lines.name).parent.name or _stem(lines.name)
+        for _, record in _records(lines, problems):
+            spent = _TIME_SPENT.search(str((record.get("behavioral_data") or {}).get("time_string", "")))
+            days, hours, minutes, seconds = map(int, spent.groups()) if spent else (0, 0, 0, 0)
+            time = {"seconds": ((days * 24 + hours) * 60 + minutes) * 60 + seconds} if spent else {}
+            beside = {"displayed_text": str(record.get("displayed_text", "")), **time}
+            _add_potato(record.get("id", ""), rater, record.get("label_annotations"), answers, beside)
+        yield from answers.finish()
+        return
+    state = _parse("\n".join(lines), answers)
+    if state is None:
+        return
+    labels = state.get("instance_id_to_label_to_value") if isinstance(state, dict) else None
+    if not isinstance(state, dict) or not isinstance(labels, dict) or "user_id" not in state:
+        expected = "user_id and instance_id_to_label_to_value"
+        problems.error(EXPORT_CODE, "not the state of a user of Potato", answers.place, expected)
+        return
+    spans = state.get("instance_id_to_span_to_value") or {}
+    for item, schemas in spans.items() if isinstance(spans, dict) else ():
+        for question, marked in schemas.items() if isinstance(schemas, dict) else ():
+            for span in marked if isinstance(marked, list) else ():
+                ends = {"start": span.get("start"), "end": span.get("end")}
+                answers.add(question, item, state["user_id"], span.get("label", ""), **ends)
+    if not answers.rows:
+        for item, schemas in labels.items():
+            _add_potato(item, state["user_id"], schemas, answers, {})
+    yield from answers.finish()
+
+
+def _add_potato(item: object, rater: str, schemas: object, answers: _Answers, beside: Mapping[str, object]) -> None:
+    if not isinstance(schemas, dict):
+        answers.complain(f"instance {item} has no labels by scheme", "an object")
+        return
+    for question, values in schemas.items():
+        chosen = values.get("labels", values) if isinstance(values, dict) else None
+        if not isinstance(chosen, dict):
+            answers.complain(f"instance {item} has no labels for {question!r}", "an object")
+            continue
+        names = [name for name, value in chosen.items() if value not in (False, None, "")]
+        answers.add(question, item, rater, names[0] if len(names) == 1 else names, **beside)
+
+
+def read_appraise(lines: Lines, problems: Problems) -> Iterator[Row]:
+    """Read scores of segments; an item is a segment of a system, and one of a control item is another."""
+    number = 0
+    for number, cells in enumerate(csv_reader(iter(lines)), 1):
+        place = Place(lines.name, number)
+        names = _appraise_names(cells)
+        if names is None or finite(cells[6]) is None:
+            expected = "rater, system, segment, type, two languages, score, and start and end, in 9, 11 or 13 fields"
+            problems.repairable(VALUE_CODE, f"a row of {len(cells)} fields", place, expected=expected)
+            continue
+        row: dict[str, object] = dict(zip(names, cells, strict=True))
+        start, end = (finite(row[name]) for name in _TIMES)
+        seconds = end - start if start is not None and end is not None and end >= start else None
+        control = "" if row["type"] == "TGT" else f":{row['type']}"
+        document = f"{row['document']}:" if "document" in row else ""
+        item = f"{document}{row['segment']}:{row['system']}{control}"
+        yield number, {"item": item, **row, "seconds": seconds}
+    if not number:
+        problems.error("export-empty", "the file is empty", Place(lines.name))
+
+
+def _appraise_names(cells: Sequence[str]) -> tuple[str, ...] | None:
+    """The names of a row's fields, by their number; None where they are none of Appraise's."""
+    n = len(cells)
+    if n not in (9, 11, 13) or cells[3] not in _APPRAISE_TYPES:
+        return None
+    with_document = n == 13 or (n == 11 and cells[8] in ("True", "False"))
+    middle = _APPRAISE_MIDDLE if with_document else ()
+    last = ("batch", "item_id") if n == len(_APPRAISE) + len(middle) + len(_TIMES) + 2 else ()
+    return (*_APPRAISE, *middle, *_TIMES, *last)
+
+
+def moment(value: object) -> float | None:
+    """Seconds since 1970 of a time as exports write it: a number, ISO 8601, or as Mechanical Turk does; else None."""
+    number = finite(value)
+    if number is not None or not isinstance(value, str) or not value:
+        return number
+    readers: Iterable[Callable[[str], datetime]] = (
+        datetime.fromisoformat,
+        lambda text: datetime.strptime(re.sub(r" [A-Z]{3} ", " ", text), "%a %b %d %H:%M:%S %Y"),
+    )
+    for read in readers:
+        try:
+            return read(value).timestamp()
+        except ValueError:
+            continue
+    return None
+
+
+def _stem(name: str) -> str:
+    return PurePath(name.removesuffix(".gz")).stem

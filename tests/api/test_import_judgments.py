@@ -1,0 +1,222 @@
+"""``judge import``: exports of other tools, each written here as its documentation describes it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import errorbar
+from tests.cli.schema import validated
+from tests.helpers.cli import CommandLine
+
+LABELS = {"1": ("ok", "ok", "error"), "2": ("error", "error", "error"), "3": ("ok", "ok", "ok")}
+"""Item to the labels of the raters ann, bob and eve: agreement of pairs 1/3, 1 and 1."""
+RATERS = ("ann", "bob", "eve")
+
+
+def label_studio(folder: Path) -> list[Path]:
+    """The format JSON of Label Studio 1.x (labelstud.io/guide/task_format), choices; one annotation is skipped."""
+    tasks = [
+        {
+            "id": int(item),
+            "data": {"text": "We goes home", "essay": "e1"},
+            "annotations": [
+                {
+                    "id": 10 * int(item) + at,
+                    "completed_by": {"id": at, "email": RATERS[at]},
+                    "was_cancelled": False,
+                    "lead_time": 5.5,
+                    "created_at": f"2026-01-01T10:{item}{at}:00.5Z",
+                    "result": [
+                        {"from_name": "q", "to_name": "text", "type": "choices", "value": {"choices": [label]}},
+                    ],
+                }
+                for at, label in enumerate(labels)
+            ]
+            + [{"id": 99, "completed_by": 9, "was_cancelled": True, "result": []}],
+            "predictions": [],
+        }
+        for item, labels in LABELS.items()
+    ]
+    (folder / "project.json").write_text(json.dumps(tasks))
+    return [folder / "project.json"]
+
+
+def argilla(folder: Path) -> list[Path]:
+    """``records.to_json`` of Argilla 2.x: responses by question."""
+    records = [
+        {
+            "id": item,
+            "fields": {"text": "We goes home"},
+            "metadata": {"essay": "e1"},
+            "suggestions": {},
+            "responses": {"q": [{"value": v, "user_id": r} for r, v in zip(RATERS, labels, strict=True)]},
+            "vectors": {},
+            "_server_id": f"s{item}",
+        }
+        for item, labels in LABELS.items()
+    ]
+    (folder / "records.json").write_text(json.dumps(records, indent=1))
+    return [folder / "records.json"]
+
+
+def doccano(folder: Path) -> list[Path]:
+    """doccano 1.8, text classification, a JSONL file for each member."""
+    for at, rater in enumerate(RATERS):
+        lines = [
+            json.dumps({"id": int(item), "text": "We goes home", "label": [labels[at]], "essay": "e1", "Comments": []})
+            for item, labels in LABELS.items()
+        ]
+        (folder / f"{rater}.jsonl").write_text("\n".join(lines) + "\n")
+    return [folder / f"{rater}.jsonl" for rater in RATERS]
+
+
+def potato(folder: Path) -> list[Path]:
+    """``user_state.json`` of Potato 2.x (docs/export_formats.md), a folder for each user."""
+    paths = []
+    for at, rater in enumerate(RATERS):
+        values = {item: {"q": {"labels": {labels[at]: True, "other": False}}} for item, labels in LABELS.items()}
+        state = {"user_id": rater, "instance_id_to_label_to_value": values, "instance_id_to_span_to_value": {}}
+        (folder / rater).mkdir()
+        (folder / rater / "user_state.json").write_text(json.dumps(state, indent=4))
+        paths.append(folder / rater / "user_state.json")
+    return paths
+
+
+def old_potato(folder: Path) -> list[Path]:
+    """``annotated_instances.jsonl`` of Potato 1.x, a folder for each user."""
+    paths = []
+    for at, rater in enumerate(RATERS):
+        lines = [
+            json.dumps(
+                {
+                    "id": item,
+                    "displayed_text": "We goes home",
+                    "label_annotations": {"q": {labels[at]: "1"}},
+                    "span_annotations": [],
+                    "behavioral_data": {"time_string": "Time spent: 0d 0h 1m 5s "},
+                }
+            )
+            for item, labels in LABELS.items()
+        ]
+        (folder / rater).mkdir()
+        (folder / rater / "annotated_instances.jsonl").write_text("\n".join(lines) + "\n")
+        paths.append(folder / rater / "annotated_instances.jsonl")
+    return paths
+
+
+def appraise(folder: Path) -> list[Path]:
+    """``ExportSystemScoresToCSV`` of Appraise with documents: scores for labels."""
+    score = {"ok": 90, "error": 20}
+    lines = [
+        f"{rater},sysA,{item},TGT,eng,deu,{score[label]},doc1,False,{100 * at + int(item)},{100 * at + int(item) + 0.5}"
+        for item, labels in LABELS.items()
+        for at, (rater, label) in enumerate(zip(RATERS, labels, strict=True))
+    ]
+    (folder / "scores.csv").write_text("\n".join(lines) + "\n")
+    return [folder / "scores.csv"]
+
+
+def turk(folder: Path) -> list[Path]:
+    """A batch of Mechanical Turk."""
+    rows = ["HITId,AssignmentId,WorkerId,AssignmentStatus,AcceptTime,SubmitTime,WorkTimeInSeconds,Answer.q"]
+    rows += [
+        f"{item},a{item}{rater},{rater},Approved,Mon Jan 05 10:0{item}:0{at} PST 2026,"
+        f"Mon Jan 05 10:0{item}:1{at} PST 2026,10,{label}"
+        for item, labels in LABELS.items()
+        for at, (rater, label) in enumerate(zip(RATERS, labels, strict=True))
+    ]
+    (folder / "batch.csv").write_text("\n".join(rows) + "\n")
+    return [folder / "batch.csv"]
+
+
+TOOLS = (label_studio, argilla, doccano, potato, old_potato, appraise, turk)
+
+
+@pytest.mark.parametrize("write", TOOLS)
+def test_agree_reads_an_export_as_it_reads_what_import_makes_of_it(
+    tmp_path: Path, write: Callable[[Path], list[Path]]
+) -> None:
+    paths = write(tmp_path)
+    result = errorbar.judge_import(paths, out=tmp_path / "judgments.csv")
+    found = {(row["item"].partition(":")[0], row["rater"]) for row in result.rows}
+    if write is not appraise:
+        assert found == {(item, rater) for item in LABELS for rater in RATERS}
+    assert len(result.rows) == 9
+    observed = [
+        errorbar.agree(source, ci=False).report.coefficients["observed"].value
+        for source in (paths, tmp_path / "judgments.csv")
+    ]
+    assert observed == pytest.approx([7 / 9, 7 / 9])
+    assert result.audit.sizes == {3: 3}
+    if write in (label_studio, argilla, doccano):
+        assert {row["essay"] for row in result.rows} == {"e1"}  # unknown columns are kept
+
+
+def test_spans_of_an_export(tmp_path: Path) -> None:
+    """doccano's sequence labeling: EU rejects ..., one annotator a span short."""
+    marks = {"ann": [[0, 2, "ORG"], [11, 17, "MISC"]], "bob": [[0, 2, "ORG"]], "eve": []}
+    for rater, label in marks.items():
+        lines = [{"id": number, "text": "We buys german meat there .", "label": label} for number in (1, 2)]
+        (tmp_path / f"{rater}.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    files = [tmp_path / f"{rater}.jsonl" for rater in ("ann", "bob")]
+    result = errorbar.agree_spans(files, labels="type", ci=False)
+    assert result.types["ORG"].values["alpha"].value == 1
+    assert result.spans.n_spans == 6
+    assert result.spans.values["gamma"].value < 1  # type: ignore[operator]
+
+
+class TestAudit:
+    def test_what_is_not_independent(self, tmp_path: Path, errorbar: CommandLine) -> None:
+        """Twelve items: b copies a; c answers next after a, always; d is alone on an item, and works on two at once."""
+        rows = ["item,rater,label,start_time,end_time"]
+        for item in range(12):
+            label = "yn"[item % 3 == 0]
+            rows += [f"{item},a,{label},{100 * item},{100 * item + 10}"]
+            rows += [f"{item},c,{'ny'[item % 2]},{100 * item + 11},{100 * item + 15}"]
+            rows += [f"{item},b,{label},{100 * item + 20},{100 * item + 30}"]
+        rows += ["12,d,y,5000,5100", "13,d,n,5050,5200"]
+        (tmp_path / "j.csv").write_text("\n".join(rows) + "\n")
+        people = "Submission id,Participant id,Status,Time taken,Age\n1,a,APPROVED,9,30\n2,z,RETURNED,,\n"
+        (tmp_path / "prolific.csv").write_text(people)
+        options = ["--demographics", tmp_path / "prolific.csv", "--raters-per-item", 2, "--save", tmp_path / "o.csv"]
+        done = errorbar("judge", "import", tmp_path / "j.csv", *options, "--format", "json")
+        audit = validated("judge-import", done.out)["audit"]
+        assert audit["copied"] == [["a", "b"]]
+        assert audit["followers"] == [["c", "a"], ["b", "c"]]
+        assert audit["overlapping"] == {"d": 1}
+        assert (len(audit["more"]), audit["fewer"], audit["gave_up"]) == (12, ["12", "13"], ["z"])
+        written = (tmp_path / "o.csv").read_text().splitlines()
+        assert written[0].endswith(",Age")
+        assert written[1].endswith(",30")
+
+    def test_what_cannot_be_known_is_said(self, tmp_path: Path) -> None:
+        result = errorbar.judge_import(doccano(tmp_path))
+        assert (result.audit.overlapping, result.audit.followers, result.audit.gave_up) == (None, None, None)
+        assert "not known: when judgments began and ended" in str(result)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        ("x.json", '[{"id": 1, "annotations": [', "x.json:1: not JSON: "),
+        ("x.json", '[{"data": {}, "annotations": []}]', "task 1 has no id, or no list of annotations"),
+        ("x.json", '[{"id": 1, "responses": {"q": [{"value": 1}]}}]', "a response to 'q' of record 1 has no user_id"),
+        ("x.json", '{\n"user_id": 1, "instance_id_to_label_to_value": [', "x.json:2: not JSON"),
+        ("x.json", '{\n"a": 1}', "not the state of a user of Potato"),
+        ("x.jsonl", '{"id": 1, "text": "a", "label": [[1, 2]]}', "x.jsonl:1: a label that is none"),
+        ("x.csv", "u,s,1,TGT,e,d,5,1,2\nu,s,1,TGT\n", "x.csv:2: a row of 4 fields"),
+        ("x.csv", "a,b\n1,2\n", "no export that errorbar knows; its columns are a, b"),
+        ("x.csv", "HITId,WorkerId,Answer.a,Answer.b\n1,w,x,y\n", "2 columns could be the answer"),
+    ],
+)
+def test_a_malformed_export_is_one_line(
+    errorbar: CommandLine, tmp_path: Path, name: str, text: str, message: str
+) -> None:
+    (tmp_path / name).write_text(text)
+    done = errorbar("judge", "import", tmp_path / name)
+    assert (done.code, done.out, done.err.count("\n")) == (2, "", 1)
+    assert message in done.err
