@@ -61,7 +61,7 @@ class PostEditKind(SchemeKind):
         return {"source": item.text, "output": item.candidates[0]}
 
     def edits(self, scheme: Scheme, item: JudgedItem, label: str, answer: Mapping[str, Any]) -> list[Edit]:
-        """Those of the fewest tokens between the writer's text and the rater's; none where they could not make it right."""
+        """Those of the fewest tokens between the writer's text and the rater's; none where they could not."""
         reference = rater_text(scheme, item, label, answer)
         return [] if reference is None else extract_edits(item.text.split(), reference.split())
 
