@@ -99,12 +99,13 @@ def test_the_first_rater_gets_the_first_item(store_url: str) -> None:
 
 def test_the_count_of_a_raters_items_is_what_they_judge_in_the_end(store_url: str) -> None:
     """It changes with what others take and what is stopped, not with what the rater does."""
-    study = Study(store_url, StudyRules(raters_per_item=1, page=2, policy="none"), works(7), 2)
+    rules = StudyRules(raters_per_item=1, page=2, policy="none")
+    study = Study(store_url, rules, works(7), 2)
     one, two = study.raters
 
     def counts() -> tuple[int, int]:
         with study.store.read() as snapshot:
-            return count_items_of(snapshot, one, 1), count_items_of(snapshot, two, 1)
+            return count_items_of(snapshot, rules, one), count_items_of(snapshot, rules, two)
 
     assert counts() == (7, 7)
     for judged in range(4):

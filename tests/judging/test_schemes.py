@@ -44,7 +44,7 @@ def written(folder: Path, text: str) -> Path:
     return path
 
 
-SHIPPED = ["choice", "cloze", "edit-valid", "edits", "error-ok", "preposition", "rank"]
+SHIPPED = ["choice", "cloze", "edit-valid", "edits", "error-ok", "post-edit", "preposition", "rank"]
 
 
 @pytest.mark.parametrize("name", SHIPPED)
@@ -87,7 +87,7 @@ WRONG = {
     (
         'shows = "span"',
         'shows = "spam"',
-    ): "3: shows must be span or choice or cloze or rank or edits, got 'spam'; did you mean 'span'?",
+    ): "3: shows must be span or choice or cloze or rank or edits or post-edit, got 'spam'; did you mean 'span'?",
     ('main = "score"', 'main = "scor"'): "4: main is 'scor'; did you mean 'score'?",
     ('main = "score"', 'main = "why"'): "main is 'why' (expected a question that everybody must answer)",
     ('id = "why"', 'id = "score"'): "two questions are called 'score'",
@@ -96,7 +96,7 @@ WRONG = {
     (
         'kind = "text"',
         'kind = "texts"',
-    ): "kind must be one or marks or words or text or token or ranks or edits, got 'texts'",
+    ): "kind must be one or marks or words or text or token or ranks or edits or rewrite, got 'texts'",
     ("when = { score", "when = { scores"): "names 'scores', which is no earlier question; did you mean 'score'?",
     ('["1", "2"] }', '["1", "5"] }'): "'score' has no option '5'",
     ('"3", "4"]', '"3", "3"]'): "two options of question 'score' have the value '3'",

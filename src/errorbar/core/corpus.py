@@ -44,6 +44,7 @@ class Sentence:
         document: Essay the sentence is from, or ``""``; the cluster of resampling.
         writer: Who wrote it, or ``""``.
         line: Line of the file it was read from, counted from 1, or 0.
+        paragraph: Number of its paragraph in the document, counted from 1, or 0; sentences may be equal without it.
 
     Raises:
         UsageError: If the text is none, or the annotations are no dict.
@@ -54,6 +55,7 @@ class Sentence:
     document: str = ""
     writer: str = ""
     line: int = 0
+    paragraph: int = field(default=0, compare=False)
 
     def __post_init__(self) -> None:
         if not isinstance(self.text, str):

@@ -31,7 +31,7 @@ STANDOFF = "standoff"  # the key of a record that is no sentence but a text with
 
 _Record = dict[str, Any]
 # Of each kind of record the keys, those that are needed first, and the types of their values.
-_SENTENCE_KEYS = {"text": str, "annotations": dict, "document": str, "writer": str}
+_SENTENCE_KEYS = {"text": str, "annotations": dict, "document": str, "writer": str, "paragraph": int}
 _SENTENCE_KEYS |= {"name": str, "systems": dict}  # of sentences saved from a report, for their readers: skipped here
 _EDIT_KEYS = {"start": int, "end": int, "replacements": list, "type": str, "optional": bool, "group": str}
 _EDIT_KEYS |= {"comment": str}
@@ -77,7 +77,7 @@ def write_jsonl(sentences: Iterable[Sentence], problems: Problems, annotators: S
 
 
 def _sentence_line(sentence: Sentence) -> str:
-    fields = {"document": sentence.document, "writer": sentence.writer}
+    fields = {"document": sentence.document, "writer": sentence.writer, "paragraph": sentence.paragraph}
     annotations = {name: [_edit_record(edit) for edit in edits] for name, edits in sentence.annotations.items()}
     return json.dumps({"text": sentence.text} | _drop_empty(fields) | {"annotations": annotations}, ensure_ascii=False)
 
@@ -115,7 +115,8 @@ def _sentence(record: _Record, place: Place, problems: Problems) -> Sentence | N
                 check_white_space(item["replacements"], place, problems)
                 edits.append(Edit(**item))
         annotations[name] = tuple(check_annotation(edits, tokens, lambda _: place, problems))
-    return Sentence(record["text"], annotations, record.get("document", ""), record.get("writer", ""), line=place.line)
+    about = record.get("document", ""), record.get("writer", ""), place.line, max(0, record.get("paragraph", 0))
+    return Sentence(record["text"], annotations, *about)
 
 
 def _edits(items: Sequence[object], keys: Mapping[str, type], place: Place, problems: Problems) -> Iterator[_Record]:

@@ -362,9 +362,10 @@ class LocatedSentence(NamedTuple):
 def split_essays(essays: Iterable[Essay]) -> Iterator[Sentence]:
     """Cut essays into tokenized sentences where no tokens are given; finding sentences needs nltk."""
     for essay in essays:
-        for text in essay.paragraphs:
+        for number, text in enumerate(essay.paragraphs, 1):
             for start, end in sentence_spans(text):
-                yield Sentence(" ".join(treebank_tokens(text[start:end])), document=essay.nid)
+                tokens = " ".join(treebank_tokens(text[start:end]))
+                yield Sentence(tokens, document=essay.nid, paragraph=number)
 
 
 def locate(
@@ -385,9 +386,9 @@ def locate(
 def with_documents(sentences: Iterable[Sentence], path: str, problems: Problems, name: str = "") -> Iterator[Sentence]:
     """Yield all sentences of the essays of an SGML file, in order, with their essays; ``name``: their own file."""
     for essay, paragraphs in locate(read_essays(path, problems), sentences, name):
-        for paragraph in paragraphs:
+        for number, paragraph in enumerate(paragraphs, 1):
             for located in paragraph:
-                located.sentence.document = essay.nid
+                located.sentence.document, located.sentence.paragraph = essay.nid, number
                 yield located.sentence
 
 
@@ -427,14 +428,15 @@ def project_essays(
                 looked = by_sentence[paragraph][number].setdefault(annotator, [])
                 if edit.type != NOOP:
                     looked.append((edit, mistake.place))
-        for located_row, row in zip(paragraphs, by_sentence, strict=True):
+        for number_of_row, (located_row, row) in enumerate(zip(paragraphs, by_sentence, strict=True), 1):
             for (sentence, tokens, _), collected in zip(located_row, row, strict=True):
                 annotations: dict[str, Annotation] = {}
                 for annotator in filter(collected.__contains__, essay.annotations):
                     edits = [edit for edit, _ in collected[annotator]]
                     places = [place for _, place in collected[annotator]]
                     annotations[annotator] = tuple(check_annotation(edits, tokens, places.__getitem__, problems))
-                yield Sentence(sentence.text, annotations, essay.nid, sentence.writer, sentence.line)
+                about = essay.nid, sentence.writer, sentence.line, number_of_row
+                yield Sentence(sentence.text, annotations, *about)
 
 
 def _record(why: DropReason, mistake: Mistake, essay: Essay, problems: Problems) -> None:

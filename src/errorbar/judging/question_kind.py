@@ -34,6 +34,8 @@ class QuestionKind(ABC):
     """Whether right answers are few enough to test raters on each of them."""
     marks_errors = False
     """Whether answers name tokens that are wrong."""
+    rewrites = False
+    """Whether an answer is the whole text of the item, as it should be."""
     names_replacements = False
     """Whether answers are words that belong in the place of the writer's."""
 

@@ -107,9 +107,36 @@ class TokenKind(QuestionKind):
         return value
 
 
+class RewriteKind(QuestionKind):
+    """The text of the item as it should be, white space as single spaces."""
+
+    name = "rewrite"
+    rewrites = True
+
+    def read(self, question: Question, item: JudgedItem, value: object) -> str:
+        """The text in NFC."""
+        most = longest_rewrite(item)
+        if not isinstance(value, str) or not value.strip():
+            raise UnfitError("a text")
+        if len(value) > 4 * most:
+            raise UnfitError(f"at most {most:,} characters long")
+        text = " ".join(unicodedata.normalize("NFC", value).split())
+        if len(text) > most:
+            raise UnfitError(f"at most {most:,} characters long")
+        return text
+
+
+def longest_rewrite(item: JudgedItem) -> int:
+    """Code points that a rater may make of an item: the double of what is shown, and a sentence more."""
+    return 2 * len((*item.candidates, item.text)[0]) + LONGEST
+
+
 QUESTION_KINDS: dict[str, QuestionKind] = {
     kind.name: kind
-    for kind in (OneKind(), MarksKind(), WordsKind(), TextKind(), TokenKind(), RanksKind(), EditsQuestion())
+    for kind in (
+        *(OneKind(), MarksKind(), WordsKind(), TextKind(), TokenKind(), RanksKind(), EditsQuestion()),
+        RewriteKind(),
+    )
 }
 """By the ``kind`` of a question in a scheme's file."""
 

@@ -35,6 +35,14 @@ class SchemeKind:
     corrects_sentences = False
     """Whether an item is a whole sentence of which raters write all edits: its corpus can be exported as a whole."""
 
+    edits_systems = False
+    """Whether each item is one system's output, of which raters make a reference."""
+
+    def hides_places(self, scheme: Scheme) -> bool:
+        """Whether raters must not see what the writer wrote at a place that is asked about."""
+        del scheme
+        return False
+
     def needs_span(self, scheme: Scheme) -> bool:
         """Whether it asks about a part of the text."""
         return bool(scheme.context_words)

@@ -14,6 +14,7 @@ from typing import Any
 from errorbar.core.problems import shorten_text
 from errorbar.judging.edits_kind import EditsKind
 from errorbar.judging.items.item import JudgedItem
+from errorbar.judging.post_edit_kind import PostEditKind
 from errorbar.judging.rank_kind import RankKind
 from errorbar.judging.scheme import NOTHING, Scheme
 from errorbar.judging.scheme_kind import SchemeKind, own_text, texts_if_changed
@@ -25,6 +26,10 @@ class ChoiceKind(SchemeKind):
 
     name = "choice"
     compares = True
+
+    def hides_places(self, scheme: Scheme) -> bool:
+        """Where the sides change places at random, nothing may tell which is the writer's."""
+        return scheme.reversible
 
     def unfit(self, scheme: Scheme, item: JudgedItem) -> str:
         """Also refuses an item without two candidates that differ."""
@@ -69,6 +74,11 @@ class ClozeKind(SchemeKind):
 
     name = "cloze"
 
+    def hides_places(self, scheme: Scheme) -> bool:
+        """The gap."""
+        del scheme
+        return True
+
     def needs_span(self, scheme: Scheme) -> bool:
         """The gap is the span."""
         del scheme
@@ -97,7 +107,9 @@ class ClozeKind(SchemeKind):
         return texts_if_changed(["" if word == NOTHING else word for word in answer[scheme.main]], item), False
 
 
-SCHEME_KINDS = {kind.name: kind for kind in (SchemeKind(), ChoiceKind(), ClozeKind(), RankKind(), EditsKind())}
+SCHEME_KINDS = {
+    kind.name: kind for kind in (SchemeKind(), ChoiceKind(), ClozeKind(), RankKind(), EditsKind(), PostEditKind())
+}
 """By what a scheme's file says it ``shows``."""
 
 
@@ -113,6 +125,8 @@ def shown_hash(scheme: Scheme, item: JudgedItem, reversed_: int) -> str:
     order in which they stand, and a cloze text without what belongs into its gap.
     """
     shown = [scheme.shows, item.before, *kind_of(scheme).shown(item, reversed_)]
+    if item.after:
+        shown.append(["after", item.after])
     if item.choices:
         shown.append([choice.answer for choice in item.choices])
     return hashlib.sha256(json.dumps(shown).encode()).hexdigest()[:16]

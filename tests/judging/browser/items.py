@@ -74,6 +74,13 @@ def marked(name: str, text: str, *, before: str = "", gold: str = "") -> JudgedI
 def items_of(scheme: Scheme, n: int = 14) -> list[JudgedItem]:
     """Items that fit a scheme."""
     items = [marked(f"i{k}", SENTENCES[k % len(SENTENCES)], before="Nobody knew it.") for k in range(n)]
+    if scheme.shows == "post-edit":
+        return [
+            JudgedItem(
+                f"{k}/s", item.text, None, item.before, (f"{item.text} Again .",), ("s",), hidden={"sentence": str(k)}
+            )
+            for k, item in enumerate(items, 1)
+        ]
     if scheme.shows == "choice":
         return [
             JudgedItem(

@@ -17,6 +17,7 @@ ALWAYS: tuple[Check, ...] = (
     check_answers.own_work_alone,
     check_places.at_most_k_always,
     check_places.nobody_twice,
+    check_places.editors_as_designed,
     check_places.states_have_answers,
     check_places.nothing_handed_out_while_halted,
     check_places.withdrawn_stay_out,

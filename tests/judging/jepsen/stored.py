@@ -23,6 +23,7 @@ class Stored:
     event: Sequence[Row]
     exclusion: Sequence[Row]
     raters_per_item: int
+    editors: str = "free"
     integrity: str = "ok"
     """What ``PRAGMA integrity_check`` says; of PostgreSQL, which has no like of it, ``ok``."""
 
@@ -47,4 +48,6 @@ def read_stored(url: str) -> Stored:
             rules = one.execute("SELECT value FROM study WHERE name = 'rules'").fetchone()[0]
         finally:
             one.close()
-    return Stored(**tables, raters_per_item=json.loads(rules)["raters_per_item"], integrity=integrity)
+    known = json.loads(rules)
+    of_rules = {"raters_per_item": known["raters_per_item"], "editors": known.get("editors", "free")}
+    return Stored(**tables, **of_rules, integrity=integrity)

@@ -39,9 +39,10 @@ class JudgedItem:
         name: Of the item, as exports name it; never sent to a browser.
         text: The sentence; in a choice or cloze test with the writer's word where ``span`` is.
         span: Code points of ``text`` that are asked about, half-open; None: the whole text.
-        before: The sentence before, shown in gray; empty: none.
+        before: The text before it, shown in gray, paragraphs in lines; empty: none.
         candidates: Of a choice test the two texts that may stand at ``span``: the writer's or first system's first. Of
-            a ranking the outputs, in an order that tells nothing of their writers (``ranks_answer.order_outputs``).
+            a ranking the outputs, in an order that tells nothing of their writers (``ranks_answer.order_outputs``). Of
+            a text to post-edit the one system's output.
         names: Who wrote the candidates; never sent to a browser.
         kind: ``gold``: the answer is known.
         answers: Of gold: the values of the scheme's main question that are right.
@@ -50,6 +51,7 @@ class JudgedItem:
             ``edits`` edits that are pending.
         hidden: Whatever else the item file said, for exports alone: strata, flags, votes.
         choices: Of an adjudication: the answers of raters, each once.
+        after: The text after it, as ``before``.
     """
 
     name: str
@@ -64,10 +66,11 @@ class JudgedItem:
     hidden: Mapping[str, str] = field(default_factory=dict)
     proposed: Mapping[str, Any] = field(default_factory=dict)
     choices: tuple[AnswerChoice, ...] = ()
+    after: str = ""
 
     def asked(self) -> tuple[object, ...]:
         """All that makes up the question, also what a scheme hides."""
-        return self.text, self.span, self.before, self.candidates
+        return self.text, self.span, self.before, self.candidates, self.after
 
     def marked(self) -> str:
         """The text with what is asked about in brackets; of a choice test both candidates."""
@@ -84,7 +87,9 @@ class JudgedItem:
 
     def text_hash(self) -> str:
         """The hash of the whole question, for the store alone: ``scheme_kinds.shown_hash`` is what browsers get."""
-        content = dict(zip(("text", "span", "before", "candidates"), self.asked(), strict=True))
+        content = dict(zip(("text", "span", "before", "candidates", "after"), self.asked(), strict=True))
+        if not self.after:  # as it is in studies without a wider context
+            del content["after"]
         return hashlib.sha256(json.dumps(content, ensure_ascii=False).encode()).hexdigest()[:16]
 
     def to_json(self) -> str:
@@ -112,7 +117,7 @@ class JudgedItem:
         )
 
 
-_RARE = ("proposed", "choices")
+_RARE = ("proposed", "choices", "after")
 """Fields that few studies use, and that are written only there."""
 
 

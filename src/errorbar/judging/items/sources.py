@@ -17,17 +17,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from os import fspath
-from typing import Literal
+from typing import Literal, TypedDict, Unpack
 
 from errorbar.api.inputs import ReadingOptions, Systems, load, read_corpus
 from errorbar.core.corpus import Corpus, Hypothesis, Sentence
 from errorbar.core.edit import Edit
-from errorbar.core.problems import Place, Problem, Problems, UsageError, nearest, shorten_text
+from errorbar.core.problems import InputError, Place, Problem, Problems, UsageError, nearest, shorten_text
 from errorbar.edits.items import edit_items, split_items
 from errorbar.edits.texts import extract_edits
 from errorbar.formats.look import Lines, Source, display_name, look
 from errorbar.formats.tables import table_rows
 from errorbar.formats.untrusted import json_record, whole_number
+from errorbar.judging.items.context import Context, with_context
 from errorbar.judging.items.item import SEVERAL, JudgedItem
 from errorbar.judging.items.rank_items import OUTPUTS, ranked_items, with_outputs
 from errorbar.judging.ranks_answer import MOST_OUTPUTS
@@ -72,9 +73,57 @@ class _Changes:
 
 
 def corpus_items(
-    corpus: Corpus, systems: Sequence[Hypothesis], scheme: Scheme, *, items: str = "", against: Against = "writer"
+    corpus: Corpus,
+    systems: Sequence[Hypothesis],
+    scheme: Scheme,
+    *,
+    items: str = "",
+    against: Against = "writer",
+    context: Context = "sentence",
 ) -> list[JudgedItem]:
-    """Items of a corpus; ``items``: which, as ``edit_items`` has them, or ``edits``; empty: as fits the rest."""
+    """Items of a corpus, with the text around them.
+
+    ``items`` says which, as ``edit_items`` has them, or ``edits``; empty: as fits the rest.
+    """
+    if kind_of(scheme).edits_systems:
+        return with_context(_outputs(corpus, systems, scheme, items, against), corpus, scheme, context)
+    return with_context(_places(corpus, systems, scheme, items, against), corpus, scheme, context)
+
+
+def _outputs(
+    corpus: Corpus, systems: Sequence[Hypothesis], scheme: Scheme, items: str, against: Against
+) -> list[JudgedItem]:
+    """One item for each sentence and system: the system's output of the sentence."""
+    for name, is_set in (("items", items not in ("", "sentences")), ("against", against != "writer")):
+        if is_set:
+            message = (
+                f"--{name} is for other schemes: items of {scheme.name} are the systems' outputs, sentence by sentence"
+            )
+            raise UsageError(Problem("useless-option", message, fix="leave it out"))
+    if not systems:
+        message = f"the scheme {scheme.name} is about systems' outputs, and no system is given"
+        raise UsageError(Problem("judge-items", message, fix="give --system for each"))
+    outputs: list[JudgedItem] = []
+    for at, sentence in enumerate(corpus.sentences):
+        text, before = _texts(corpus, at)
+        if not text:  # nothing was there to correct
+            continue
+        for system in systems:
+            output = system.lines[at].strip()
+            hidden = _describe_place(corpus, at) | {"system": system.name}
+            name = f"{at + 1}/{system.name}"
+            item = JudgedItem(name, text, None, before, (output,), (system.name,), hidden=hidden)
+            if wrong := kind_of(scheme).unfit(scheme, item):
+                place = Place(corpus.name, sentence.line)
+                raise InputError(Problem("judge-item-long", wrong, place, fix="cut the sentence in all files"))
+            outputs.append(item)
+    return outputs
+
+
+def _places(
+    corpus: Corpus, systems: Sequence[Hypothesis], scheme: Scheme, items: str, against: Against
+) -> list[JudgedItem]:
+    """Places in the sentences."""
     if kind_of(scheme).corrects_sentences:
         items = items or "sentences"
     items = items or (EDITS if systems or kind_of(scheme).compares else "words")
@@ -452,14 +501,22 @@ TABLES = (".csv", ".tsv", ".jsonl")
 CORPORA = (".m2", ".sgml", ".json", ".md")
 
 
+class Wanted(TypedDict, total=False):
+    """Which items of a corpus are wanted.
+
+    Attributes:
+        items: Which words, tokens, gaps, sentences; ``edits``: what was changed.
+        against: Of a choice test: whom a system's text is set against.
+        context: How much of the text around an item is shown.
+    """
+
+    items: str
+    against: Against
+    context: Context
+
+
 def read_items(
-    source: Source | Corpus,
-    scheme: Scheme,
-    problems: Problems,
-    *,
-    systems: Systems = (),
-    items: str = "",
-    against: Against = "writer",
+    source: Source | Corpus, scheme: Scheme, problems: Problems, *, systems: Systems = (), **wanted: Unpack[Wanted]
 ) -> list[JudgedItem]:
     """Read items for a scheme; what is wrong is recorded, and of a corpus repaired where ``problems`` are lenient.
 
@@ -468,8 +525,7 @@ def read_items(
         scheme: That asks about them.
         problems: Where problems and notes go.
         systems: Texts of systems for the sentences.
-        items: Of a corpus: which words, tokens, gaps, sentences; ``edits``: what was changed.
-        against: Of a choice test: whom a system's text is set against.
+        wanted: Which items of a corpus.
 
     Raises:
         InputError: If a file is bad.
@@ -477,14 +533,16 @@ def read_items(
     """
     listed = isinstance(systems, str) or bool(systems)
     if not isinstance(source, Corpus) and _is_table(source):
-        for name, value in (("systems", listed), ("items", items), ("against", against != "writer")):
+        usual = {"items": "", "against": "writer", "context": "sentence"}
+        asked = {"systems": listed} | {name: wanted.get(name, value) != value for name, value in usual.items()}
+        for name, value in asked.items():
             if value:
                 message = f"--{name} is for a corpus or sentences, and this is a table of items"
                 raise UsageError(Problem("useless-option", message, fix="leave it out"))
         judged_items = read_rows(source, scheme, problems)
     else:
         corpus, outputs = _read_outputs(source, problems, systems)
-        judged_items = corpus_items(corpus, outputs, scheme, items=items, against=against)
+        judged_items = corpus_items(corpus, outputs, scheme, **wanted)
     problems.raise_errors()
     if not judged_items:
         raise UsageError(Problem("judge-no-items", "the file has no item", fix="give a table with a row for each"))

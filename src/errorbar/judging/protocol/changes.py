@@ -10,6 +10,7 @@ from sqlalchemy import Connection, text
 
 from errorbar.core.problems import Problem, UsageError
 from errorbar.judging.items.item import JudgedItem
+from errorbar.judging.post_edit_kind import draw_places_of_outputs
 from errorbar.judging.protocol.adaptive import draw_places
 from errorbar.judging.protocol.assignments import (
     HALTED,
@@ -64,6 +65,7 @@ def add_items(tx: Connection, items: Iterable[JudgedItem], now: float) -> int:
             (``judge-item-changed``).
     """
     new = list(items)
+    rules = current_rules(tx)
     for item in new:
         if "\0" in f"{item.name}{''.join(item.answers)}":
             message = f"an item's name or answer has the character U+0000: '{item.name}'"
@@ -71,13 +73,15 @@ def add_items(tx: Connection, items: Iterable[JudgedItem], now: float) -> int:
         known = tx.execute(_NAMED, {"name": item.name}).first()
         if known is not None:
             raise _known_item_error(item, JudgedItem.from_json(known[1]))
-    first = tx.scalar(_NEXT_PLACE)
-    work = [item for item in new if item.kind == "work"]
-    places = list(range(first, first + len(work)))
-    SystemRandom().shuffle(places)
-    place_of = {item.name: places.pop() for item in work}
-    if current_rules(tx).adaptive:
+    first, work = int(tx.scalar(_NEXT_PLACE) or 0), [item for item in new if item.kind == "work"]
+    if rules.adaptive:
         place_of = draw_places(tx, work)
+    elif rules.systems:
+        place_of = draw_places_of_outputs(work, rules.systems, first)
+    else:
+        places = list(range(first, first + len(work)))
+        SystemRandom().shuffle(places)
+        place_of = dict(zip((item.name for item in work), places, strict=True))
     names: set[str] = set()
     for item in new:
         if item.name in names:

@@ -11,7 +11,7 @@ from errorbar.judging.items.item import Lease, Standing, Work
 from errorbar.judging.protocol.adaptive import draw_pair
 from errorbar.judging.protocol.completion_codes import is_earned, issue_code
 from errorbar.judging.protocol.leases import Next, RaterState, expire, lease, parse_item, rater_row
-from errorbar.judging.protocol.next_item import AvailableItem, available_item_sql, pick
+from errorbar.judging.protocol.next_item import AvailableItem, available_item_sql, may_come_back, pick_for
 from errorbar.judging.protocol.quiz import began, quiz_work
 from errorbar.judging.protocol.withdrawal import WITHDRAWN
 from errorbar.judging.random_tokens import draw
@@ -47,12 +47,6 @@ _TO_REPEAT = text(
     " WHERE a.rater = :rater AND a.seq BETWEEN :first AND :last AND a.round = 'main' AND a.state IN ('done', 'extra')"
     " AND i.kind = 'work' AND NOT EXISTS (SELECT 1 FROM assignment r WHERE r.item = a.item AND r.rater = a.rater"
     " AND r.round = 'repeat') ORDER BY a.seq LIMIT 1"
-)
-_MAY_COME_BACK = text(  # what is open is little, and must be looked at first, whatever statistics say
-    "SELECT 1 FROM assignment a WHERE a.state = 'open' AND a.round = 'main' AND a.rater <> :rater"
-    " AND (SELECT i.kind = 'work' AND i.stopped = '' FROM item i WHERE i.id = a.item)"
-    " AND NOT EXISTS (SELECT 1 FROM assignment o"
-    " WHERE o.item = a.item AND o.rater = :rater AND o.round = 'main' AND o.state <> 'expired') LIMIT 1"
 )
 
 
@@ -133,9 +127,9 @@ def _standing(tx: Connection, rules: StudyRules, rater: RaterState) -> Standing:
     """Of a rater who holds nothing."""
     if rules.items_per_rater and rater.judged >= rules.items_per_rater:
         return "finished"
-    if _pick(tx, rules, rater.id, 0) is not None:
+    if pick_for(tx, rules, rater.id, 0) is not None:
         return "work"
-    return "finished" if tx.execute(_MAY_COME_BACK, {"rater": rater.id}).first() is None else "waiting"
+    return "waiting" if may_come_back(tx, rules, rater.id) else "finished"
 
 
 def _next(tx: Connection, rules: StudyRules, rater: RaterState, now: float) -> Next | None:
@@ -159,13 +153,8 @@ def _upcoming(tx: Connection, rules: StudyRules, rater: RaterState, now: float) 
     """The work that comes next, whether or not gold or a repeat comes in its place."""
     if rules.adaptive:
         return draw_pair(tx, rater.id, rater.seed, rater.claims, rules.raters_per_item, now)
-    item = _pick(tx, rules, rater.id, draw(rater.seed, "item", rater.claims))
+    item = pick_for(tx, rules, rater.id, draw(rater.seed, "item", rater.claims))
     return None if item is None else Next(item)
-
-
-def _pick(tx: Connection, rules: StudyRules, rater: int, point: int) -> AvailableItem | None:
-    """A study that may stop early judges its items in their order; others one judgment of each item first."""
-    return pick(tx, rater, rules.raters_per_item, point, in_order=bool(rules.stop))
 
 
 @lru_cache(maxsize=4096)

@@ -1,10 +1,18 @@
-"""The search for the item that a rater gets next."""
+"""The search for the item that a rater gets next.
+
+Of studies in which editors are crossed or nested (``post_edit_kind``), a place tells the sentence and the system, so
+that one more condition on places finds what a rater may get.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from sqlalchemy import Connection, text
+
+from errorbar.judging.random_tokens import draw
+from errorbar.judging.study.rules import StudyRules
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,14 +41,20 @@ _FREE = (  # a scalar subquery: no database makes a join of it, which would read
     "i.place IS NOT NULL AND i.stopped = '' AND coalesce((SELECT a.state FROM assignment a WHERE a.item = i.id"
     " AND a.rater = :rater AND a.round = 'main'), 'expired') = 'expired'"
 )
-_FEWEST = text(
-    f"WITH lowest AS (SELECT i.id, i.taken FROM item i WHERE i.taken < :k AND {_FREE}"
-    " ORDER BY i.taken, i.place LIMIT 1),"
-    " later AS (SELECT i.id FROM item i WHERE i.taken = (SELECT taken FROM lowest)"
-    " AND i.place >= CAST(:share * (SELECT max(place) + 1 FROM item) AS INTEGER)"
-    f" AND {_FREE} ORDER BY i.place LIMIT 1) "
-    + available_item_sql("i.id = coalesce((SELECT id FROM later), (SELECT id FROM lowest))")
-)
+
+
+def _fewest_sql(free: str) -> str:
+    return (
+        f"WITH lowest AS (SELECT i.id, i.taken FROM item i WHERE i.taken < :k AND {free}"
+        " ORDER BY i.taken, i.place LIMIT 1),"
+        " later AS (SELECT i.id FROM item i WHERE i.taken = (SELECT taken FROM lowest)"
+        " AND i.place >= CAST(:share * (SELECT max(place) + 1 FROM item) AS INTEGER)"
+        f" AND {free} ORDER BY i.place LIMIT 1) "
+        + available_item_sql("i.id = coalesce((SELECT id FROM later), (SELECT id FROM lowest))")
+    )
+
+
+_FEWEST = text(_fewest_sql(_FREE))
 NEAR = 10
 """The order is judged by so many items at a time, of which one is drawn, so that no two raters go through it alike."""
 _FIRST = text(f"SELECT i.place FROM item i WHERE i.taken = :taken AND {_FREE} ORDER BY i.place LIMIT 1")
@@ -86,6 +100,57 @@ def first_of_block(tx: Connection, rater: int, k: int, first: int, last: int) ->
     return None if row is None else AvailableItem(*row)
 
 
+def pick_for(tx: Connection, rules: StudyRules, rater: int, point: int) -> AvailableItem | None:
+    """Find a work item by the rules of the study: one that may stop early judges its items in their order."""
+    k = rules.raters_per_item
+    if not rules.systems:
+        return pick(tx, rater, k, point, in_order=bool(rules.stop))
+    values: dict[str, object] = {"rater": rater, "round": "main", "k": k, "share": point / 2**64}
+    for system, turns in _systems_in_turn(tx, rules, rater):
+        design = {"n": len(rules.systems), "system": system, "turns": turns}
+        row = tx.execute(_FEWEST_OF_SYSTEM, {**values, **design}).first()
+        if row is not None:
+            return AvailableItem(*row)
+    return None
+
+
+_UNSEEN = (  # by the index of places: no other output of the sentence was ever given to the rater
+    "NOT EXISTS (SELECT 1 FROM item o JOIN assignment s ON s.item = o.id WHERE s.rater = :rater AND o.id <> i.id"
+    " AND o.place BETWEEN i.place - i.place % :n AND i.place - i.place % :n + :n - 1)"
+)
+_FEWEST_OF_SYSTEM = text(
+    _fewest_sql(f"{_FREE} AND i.place % :n = (:system + :turns * (i.place / :n)) % :n AND {_UNSEEN}")
+)
+_HAD = text(
+    "SELECT i.place % :n AS system, count(*) FROM assignment a JOIN item i ON i.id = a.item"
+    " WHERE a.rater = :rater AND i.place IS NOT NULL GROUP BY 1 ORDER BY 1"
+)
+_EDITORS = text(
+    "SELECT i.place % :n AS system, count(DISTINCT a.rater) FROM assignment a JOIN item i ON i.id = a.item"
+    " JOIN rater r ON r.id = a.rater WHERE i.place IS NOT NULL AND a.round = 'main'"
+    " AND a.state IN ('open', 'done') AND r.status = 'active' GROUP BY 1 ORDER BY 1"
+)
+
+
+def _systems_in_turn(tx: Connection, rules: StudyRules, rater: int) -> Iterator[tuple[int, int]]:
+    """Systems of which a rater may get an output, the best first, each with its turns from sentence to sentence.
+
+    Crossed: that of the rater's row of the Latin square, which turns by one; then, where such places are taken, any,
+    that of which they had the fewest first. Nested: the one system that they have, or the one with the fewest editors.
+    """
+    n = len(rules.systems)
+    had = {row[0]: row[1] for row in tx.execute(_HAD, {"rater": rater, "n": n})}
+    if rules.editors == "crossed":
+        yield rater % n, 1
+    elif had:
+        yield next(iter(had)), 0
+        return
+    else:
+        had = {row[0]: row[1] for row in tx.execute(_EDITORS, {"n": n})}
+    for system in sorted(range(n), key=lambda each: (had.get(each, 0), draw(rater, "system", each))):
+        yield system, 0
+
+
 _IN_ALL = text(  # by the index of free items, and by what the rater had: it is asked whenever a page is loaded
     "SELECT (SELECT count(*) FROM item WHERE place IS NOT NULL AND stopped = '' AND taken < :k)"
     " - (SELECT count(*) FROM assignment a JOIN item i ON i.id = a.item WHERE a.rater = :rater AND a.round = 'main'"
@@ -95,9 +160,44 @@ _IN_ALL = text(  # by the index of free items, and by what the rater had: it is 
 )
 
 
-def count_items_of(tx: Connection, rater: int, k: int) -> int:
+_IN_ALL_OF_SYSTEMS = text(  # a sentence is one item for a rater, whichever output they get
+    "SELECT (SELECT count(DISTINCT i.place / :n) FROM item i WHERE i.place IS NOT NULL AND i.stopped = ''"
+    f" AND i.taken < :k AND (:only < 0 OR i.place % :n = :only) AND {_FREE} AND {_UNSEEN})"
+    " + (SELECT count(*) FROM assignment WHERE rater = :rater AND state = 'open' AND round <> 'quiz')"
+    " + (SELECT judged FROM rater WHERE id = :rater)"
+)
+_MAY_COME_BACK = text(  # what is open is little, and must be looked at first, whatever statistics say
+    "SELECT 1 FROM assignment a WHERE a.state = 'open' AND a.round = 'main' AND a.rater <> :rater"
+    " AND (SELECT i.kind = 'work' AND i.stopped = '' FROM item i WHERE i.id = a.item)"
+    " AND NOT EXISTS (SELECT 1 FROM assignment o"
+    " WHERE o.item = a.item AND o.rater = :rater AND o.round = 'main' AND o.state <> 'expired') LIMIT 1"
+)
+_MAY_COME_BACK_OF_SYSTEMS = text(
+    "SELECT 1 FROM assignment a JOIN item i ON i.id = a.item WHERE a.state = 'open' AND a.round = 'main'"
+    f" AND a.rater <> :rater AND (:only < 0 OR i.place % :n = :only) AND {_FREE} AND {_UNSEEN} LIMIT 1"
+)
+
+
+def may_come_back(tx: Connection, rules: StudyRules, rater: int) -> bool:
+    """Whether others hold items that the rater could get if their leases ran out."""
+    if not rules.systems:
+        return tx.execute(_MAY_COME_BACK, {"rater": rater}).first() is not None
+    return tx.execute(_MAY_COME_BACK_OF_SYSTEMS, _design_of(tx, rules, rater)).first() is not None
+
+
+def _design_of(tx: Connection, rules: StudyRules, rater: int) -> dict[str, object]:
+    """The rater, the number of systems, and the only system that they can get; -1: any."""
+    n = len(rules.systems)
+    only = tx.execute(_HAD, {"rater": rater, "n": n}).first() if rules.editors == "nested" else None
+    return {"rater": rater, "n": n, "only": -1 if only is None else only[0]}
+
+
+def count_items_of(tx: Connection, rules: StudyRules, rater: int) -> int:
     """About how many items are a rater's: those that they judged or hold, and the work that they could get now.
 
     Other raters take of that work, and gold items and repeats come with it.
     """
+    k = rules.raters_per_item
+    if rules.systems:
+        return int(tx.scalar(_IN_ALL_OF_SYSTEMS, {**_design_of(tx, rules, rater), "k": k}) or 0)
     return int(tx.scalar(_IN_ALL, {"rater": rater, "k": k}) or 0)

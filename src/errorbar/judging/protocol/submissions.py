@@ -19,6 +19,7 @@ from errorbar.judging.protocol.leases import parse_item, rater_row
 from errorbar.judging.protocol.quiz import settle_if_answered
 from errorbar.judging.protocol.withdrawal import WITHDRAWN
 from errorbar.judging.quality import GoldAnswers, after_answer, class_of, gold_answers
+from errorbar.judging.question_kinds import longest_rewrite
 from errorbar.judging.scheme import Scheme
 from errorbar.judging.scheme_kinds import kind_of, shown_hash
 from errorbar.judging.study.rules import StudyRules
@@ -153,7 +154,7 @@ class _Intake:
                 raise _RefusedError(phrase("answers of the quiz cannot be changed"))
             if asked.rater_answered - (asked.answered or 0) >= RECENT:
                 raise _RefusedError(phrase("only the last 10 answers can be changed"))
-        if asked.rater_volume + _size(one) > _most_volume(asked.rater_answered + (not asked.version)):
+        if asked.rater_volume + _counted_size(asked, one) > _most_volume(asked.rater_answered + (not asked.version)):
             raise _RefusedError(_TOO_LONG)
         if one.answer is None:
             if not one.skip.strip():
@@ -189,7 +190,7 @@ class _Intake:
             "first": int(first),
             "judged": judged_by(held, state),
             "gold": None if gold is None else gold.to_json(),
-            "size": _size(one),
+            "size": _counted_size(asked, one),
         }
         for statement in _STORE:
             self.tx.execute(statement, values)
@@ -262,6 +263,12 @@ def _size(one: Submission) -> int:
         + len((one.skip + one.comment).encode(errors="replace"))
         + _ROW
     )
+
+
+def _counted_size(asked: _Asked, one: Submission) -> int:
+    """The bytes that count against what a rater may send: a first answer may be as long as a text that it rewrites."""
+    free = 0 if asked.version else longest_rewrite(asked.item)
+    return max(_ROW, _size(one) - free)
 
 
 def _beginning(one: Submission) -> dict[str, Any]:

@@ -26,6 +26,7 @@ from errorbar.judging.study.invitations import all_invites, revoke
 from errorbar.judging.study.make import check_rules
 from errorbar.judging.study.raters import MANAGER
 from errorbar.judging.study.rules import (
+    FIXED_RULES,
     Direction,
     PageTongue,
     Policy,
@@ -186,6 +187,9 @@ def update_rules(before: StudyRules, new_values: Mapping[str, Rule]) -> StudyRul
         raise UsageError(Problem("judge-rule", message, fix="leave stop out"))
     for key, value in new_values.items():
         name = key.replace("-", "_")
+        if name in FIXED_RULES:
+            message = f"the rule {key} is chosen when a study is made"
+            raise UsageError(Problem("judge-rule", message, fix="make another study"))
         if name not in known:
             fix = nearest(key, [rule.replace("_", "-") for rule in known])
             raise UsageError(Problem("judge-rule", f"no rule is called '{key}'", fix=fix))

@@ -38,6 +38,7 @@ from errorbar.judging.scheme import Scheme
 from errorbar.judging.scheme_kind import SchemeKind
 from errorbar.judging.scheme_kinds import kind_of
 from errorbar.judging.study.adjudication import exported_annotators, exported_rows
+from errorbar.judging.study.edited_outputs import save_references
 from errorbar.judging.study.folder import Study
 from errorbar.judging.study.rows import (
     PARTS,
@@ -122,7 +123,7 @@ def _apart_from_each_other(edits: Iterable[Edit]) -> tuple[Edit, ...]:
 # ``judge_export``: a study's judgments as files, of one moment, the same bytes whenever nothing has changed.
 
 
-To = Literal["csv", "jsonl", "pairs", "set", "xml", "ranks", "m2", "corpus", "hoo"]
+To = Literal["csv", "jsonl", "pairs", "set", "xml", "ranks", "m2", "corpus", "hoo", "references"]
 KINDS: tuple[To, ...] = get_args(To)
 CORRECTIONS: tuple[To, ...] = ("m2", "corpus", "hoo")
 """What holds raters' corrections as edits."""
@@ -139,7 +140,7 @@ class JudgeExport(Result):
     Attributes:
         out: The file.
         to: What it holds.
-        n_lines: Lines of it; of HOO data edits.
+        n_lines: Lines of it; of HOO data edits, of references how many there are.
         notes: Warnings.
     """
 
@@ -174,7 +175,8 @@ def judge_export(
         to: What to write: csv: a row for each judgment, for crowd, agree, curve and sample estimate; jsonl: everything,
             events too, of which judge init restores the study; pairs, xml, ranks: for rank and meta; set: as sample
             draw wrote it; raters' corrections as m2, as corpus, which is errorbar's JSONL and loses nothing of them, or
-            as hoo, edit XML. None: by the ending of the file, .csv, .jsonl, .m2 or .xml; a stream gets CSV.
+            as hoo, edit XML; references: of systems' outputs that were edited, into a folder, a corpus for each system
+            and the editors' times. None: by the ending of the file, .csv, .jsonl, .m2 or .xml; a stream gets CSV.
         include: Of tables, judgments that do not count otherwise; ``beyond``: of a study that may stop early, those of
             items on which its estimate does not rest.
         rater: Of corrections, those of this rater alone. Empty: of all; HOO data get a folder for each.
@@ -207,6 +209,8 @@ def judge_export(
     with opened.snapshot() as tx:
         if kind == "hoo":
             n = _save_hoo(tx, parts, target, rater, problems)
+        elif kind == "references":
+            n = save_references(tx, read_about(tx), target, parts, problems)
         elif kind in CORRECTIONS:
             save_lines(counted(_correction_lines(tx, kind, parts, rater, problems)), target)
         else:
@@ -220,7 +224,7 @@ def judge_export(
         problems.notes.append(
             Problem("judge-beyond", message, fix="--include=beyond writes them too", severity="warning")
         )
-    if n <= 1 and kind not in ("jsonl", *CORRECTIONS):
+    if n <= (kind != "references") and kind not in ("jsonl", *CORRECTIONS):
         problems.notes.append(_NONE_GIVEN)
     return JudgeExport(target, kind, n, tuple(problems.notes))
 

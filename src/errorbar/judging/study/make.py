@@ -7,7 +7,7 @@ import re
 import secrets
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from os import PathLike
 from pathlib import Path
 from typing import Annotated, Any, TypedDict, Unpack, get_args, get_type_hints
@@ -22,10 +22,12 @@ from errorbar.core.problems import InputError, Place, Problem, Problems, UsageEr
 from errorbar.formats.look import Lines, Source, look
 from errorbar.formats.untrusted import NotJsonError, json_record, parse_json
 from errorbar.judging.edits_kind import propose_edits
+from errorbar.judging.items.context import Context
 from errorbar.judging.items.item import JudgedItem
 from errorbar.judging.items.proposed_verbs import with_verbs
 from errorbar.judging.items.rank_items import EACH_PAIR
 from errorbar.judging.items.sources import SAYS, Against, read_items, read_ranked_items, with_gold
+from errorbar.judging.post_edit_kind import Editors, sentence_of
 from errorbar.judging.protocol.changes import add_items, set_rules, stop_item
 from errorbar.judging.protocol.completion_codes import check_return_url
 from errorbar.judging.ranks_answer import MOST_OUTPUTS
@@ -328,6 +330,8 @@ def judge_init(
     items: str = "",
     against: Against = "writer",
     outputs: int = MOST_OUTPUTS,
+    context: Context = "sentence",
+    editors: Editors | None = None,
     gold_items: Source | None = None,
     guidelines: Source | None = None,
     about: Source | None = None,
@@ -345,13 +349,17 @@ def judge_init(
         folder: Of the study, a new one.
         items_from: What is judged: a table of items, a set of ``sample draw``, a corpus, sentences one a line; or
             everything that ``judge export`` wrote of another study (JSONL), which is restored.
-        scheme: What is asked: ``error-ok``, ``choice``, ``cloze``, ``preposition``, ``rank``, ``edits``, or a TOML
-            file.
+        scheme: What is asked: ``error-ok``, ``choice``, ``cloze``, ``preposition``, ``rank``, ``edits``, ``post-edit``,
+            or a TOML file.
         systems: A system's text for the sentences: what it changes is judged, in the scheme ``edits`` put before raters
-            to be accepted, changed or rejected. Several can be given, of ``edits`` one.
+            to be accepted, changed or rejected; in ``post-edit`` the text is edited. Several can be given, of ``edits``
+            one.
         items: Of a corpus: ``words:CLASS``, ``tokens``, ``gaps``, ``sentences``, ..., or ``edits``, what was changed.
         against: Of a choice test: a system's text is set against the writer's, or two systems' against each other.
         outputs: Of rankings: the most outputs that stand on one screen, 2 to 5.
+        context: Of a corpus: how much raters see around an item: the sentence before, its paragraph, its document.
+        editors: Of systems' outputs: ``crossed``: each rater edits all systems, of a sentence one; ``nested``: each
+            edits one system; ``free``: any output to anybody. None: crossed.
         gold_items: A table of items whose answers are known.
         guidelines: Markdown for raters, instead of the scheme's.
         about: TOML of what raters read before and after the work: title, contact, time, pay, consent, breaks, the
@@ -376,6 +384,8 @@ def judge_init(
         is_set = {"systems": bool(systems), "items": bool(items), "against": against != "writer"}
         is_set |= {"outputs": outputs != MOST_OUTPUTS}
         is_set |= {
+            "context": context != "sentence",
+            "editors": editors is not None,
             "gold_items": gold_items is not None,
             "guidelines": guidelines is not None,
             "about": about is not None,
@@ -397,7 +407,9 @@ def judge_init(
         wanted = EACH_PAIR if ruling.adaptive else outputs
         judged = read_ranked_items(items_from, chosen, problems, systems, wanted)
     else:
-        judged = read_items(items_from, chosen, problems, systems=systems, items=items, against=against)
+        judged = read_items(
+            items_from, chosen, problems, systems=systems, items=items, against=against, context=context
+        )
     judged = _with_proposals(judged, chosen, blank)
     if gold_items is not None:
         judged = with_gold(judged, gold_items, chosen, problems)
@@ -408,6 +420,7 @@ def judge_init(
     problems.raise_errors()
     n_gold = sum(item.kind == "gold" for item in judged)
     _check_gold(ruling, n_gold, len(judged))
+    ruling = check_rules({**asdict(ruling), **_choose_editors(chosen, judged, editors)})
     known = "" if key is None else read_study_key(key, problems)
     ruling = replace(ruling, stop=fitting(ruling.stop, chosen, judged, known))
     info = StudyInfo(chosen, ruling, text, __version__, known)
@@ -507,10 +520,32 @@ def check_rules(rules_by_name: Mapping[str, Any]) -> StudyRules:
         raise UsageError(Problem("bad-parameter", message, fix="for example en, pt-BR or zh-Hant"))
     check_face(rules)
     check_questions(rules.comprehension)
+    if rules.stop and rules.systems:
+        message = f"a study that may stop early takes items in one order, and editors are {rules.editors}"
+        raise UsageError(Problem("two-choices", message, fix="leave --stop out, or give --editors free"))
     if rules.gold_per_page > rules.page:
         message = f"--gold-per-page must be at most the {rules.page} items of a page, got {rules.gold_per_page}"
         raise UsageError(Problem("bad-parameter", message))
     return rules
+
+
+def _choose_editors(scheme: Scheme, items: Sequence[JudgedItem], editors: Editors | None) -> dict[str, Any]:
+    """The rules of who edits which system's outputs."""
+    if not kind_of(scheme).edits_systems:
+        if editors is not None:
+            message = f"--editors is for systems' outputs that are edited, and the scheme is {scheme.name}"
+            raise UsageError(Problem("useless-option", message, fix="leave it out, or give --scheme post-edit"))
+        return {}
+    if editors == "free":
+        return {"editors": editors}
+    of_kind = {kind: {sentence_of(item): item for item in items if item.kind == kind} for kind in ("work", "gold")}
+    if both := [item for sentence, item in of_kind["gold"].items() if sentence in of_kind["work"]]:
+        message = (
+            f"gold item '{shorten_text(both[0].name)}' is an output of a sentence of which raters edit another output"
+        )
+        raise UsageError(Problem("judge-gold", message, fix="make all outputs of the sentence gold, or --editors free"))
+    systems = tuple(dict.fromkeys(item.names[0] for item in items if item.kind == "work"))
+    return {"editors": editors or "crossed", "systems": systems}
 
 
 def _check_gold(rules: StudyRules, n_gold: int, n_all: int) -> None:

@@ -20,6 +20,7 @@ from errorbar.core.problems import InputError, Place, Problem, Problems, shell_w
 from errorbar.formats.look import Source
 from errorbar.formats.saving import is_stream
 from errorbar.formats.untrusted import read_json
+from errorbar.judging.post_edit_kind import Editors
 from errorbar.judging.scheme import Scheme
 from errorbar.judging.store.tables import STUDY
 from errorbar.sampling.draw import SAMPLE_KEY, Key, key_of
@@ -64,6 +65,8 @@ class StudyRules:
         comprehension: Questions on the guidelines before the work (``comprehension.Comprehension``); empty: none.
         stop: The question after which the study may stop early (``stop_question``); empty: none.
         adaptive: Of rankings: items are pairs of systems, and the pair comes next whose order is least known.
+        editors: Of a study of systems' outputs: who edits which of them (``post_edit_kind``).
+        systems: With crossed and nested editors: whose outputs they are, in the order of places; else none.
     """
 
     raters_per_item: int = 3
@@ -95,6 +98,8 @@ class StudyRules:
     comprehension: str = ""
     stop: str = ""
     adaptive: bool = False
+    editors: Editors = "free"
+    systems: tuple[str, ...] = ()
 
     def quiz_needed(self, asked: int) -> int:
         """How many right answers pass a quiz of so many questions."""
@@ -108,16 +113,19 @@ class StudyRules:
     def from_json(cls, text: str) -> Self:
         """Read the output of ``to_json``, also of versions without a rule."""
         raw: dict[str, Any] = json.loads(text)
-        raw["eligibility"] = tuple(raw["eligibility"])
+        for name in ("eligibility", "systems"):
+            raw[name] = tuple(raw.get(name, ()))
         return cls(
             **{field.name: raw[field.name] for field in fields(cls) if field.name in raw or field.name not in _LATER}
         )
 
 
+FIXED_RULES = ("editors", "systems")
+"""Rules by which items got their places: they are never changed."""
 _LATER = frozenset(
     (
         *("stop", "adaptive", "title", "contact", "minutes", "pay_total", "return_url", "break_minutes", "break_items"),
-        *("page_language", "withdrawal", "training", "comprehension"),
+        *("page_language", "withdrawal", "training", "comprehension", *FIXED_RULES),
     )
 )
 """Rules that studies of older versions do not have."""

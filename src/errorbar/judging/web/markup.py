@@ -104,7 +104,12 @@ def fragment(scheme: Scheme, item: JudgedItem, reversed_: int = 0, language: Pag
         Markup without any script, style or address in it. Tokens are ``span`` elements with ``data-token``; a token
         that the target cuts has several. The target is ``mark.target``.
     """
-    content = {"shows": scheme.shows, "before": item.before, **kind_of(scheme).content(scheme, item, reversed_)}
+    content = {
+        "shows": scheme.shows,
+        "before": item.before,
+        "after": item.after,
+        **kind_of(scheme).content(scheme, item, reversed_),
+    }
     return (
         _template().render(content, **words_in(language)).replace("\r", "&#13;")
     )  # a bare one would be read as a line feed

@@ -487,10 +487,10 @@ async def work(request: Request) -> Response:
 
     def look(snapshot: Connection) -> tuple[Terms, str, int, bool]:
         terms = desk.terms(snapshot)
-        k, has_quota = terms.rules.raters_per_item, terms.rules.items_per_rater > 0
+        has_quota = terms.rules.items_per_rater > 0
         agreed = snapshot.scalar(select(RATER.c.agreed).where(RATER.c.id == rater)) or "{}"
         is_checked = not terms.rules.comprehension or check_result(agreed).passed
-        total = 0 if has_quota else count_items_of(snapshot, rater, k)
+        total = 0 if has_quota else count_items_of(snapshot, terms.rules, rater)
         return terms, study_guidelines(desk, snapshot), total, is_checked
 
     terms, guidelines, total, is_checked = await desk.read(look)

@@ -67,7 +67,7 @@ export class Choices {
   /** @param {Choice} choice @param {number} n */
   #card(choice, n) {
     const key = n < DIGITS ? String(n + 1) : undefined;
-    const given = say(choice.count === 1 ? 'Given by 1 rater' : 'Given by {n} raters', { n: choice.count });
+    const given = say('Given by {n} {n|rater|raters}', { n: choice.count });
     return make('li', { class: 'card', 'aria-current': n === this.chosen ? 'true' : undefined },
       make('h3', {}, ...(key ? [keycap(key), ' '] : []), make('span', { class: key ? 'unseen' : undefined }, say('Answer {n}', { n: n + 1 }))),
       make('dl', {}, ...this.#answer(choice)),

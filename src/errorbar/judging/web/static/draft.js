@@ -175,7 +175,8 @@ export class Draft {
     const state = from.pop();
     if (state === undefined) return false;
     to.push(this.#state());
-    Object.assign(this, state);
+    const { typed, ...rest } = state;
+    Object.assign(this, rest, { typed: { ...this.typed, ...typed } }); // what was typed since is no step to undo
     return true;
   }
 }

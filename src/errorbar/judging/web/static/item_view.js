@@ -50,6 +50,7 @@ export class ItemView {
       for (const element of this.article.querySelectorAll('[dir]')) element.setAttribute('dir', this.study.direction);
     }
     this.walking = false;
+    for (const context of this.article.querySelectorAll('.before, .after')) showContext(/** @type {HTMLElement} */ (context));
   }
 
   clear() {
@@ -140,6 +141,12 @@ export class ItemView {
     return { unseen, gone: '', parts: words.length ? words : [this.article], whole: true };
   }
 
+  /** @returns {{source: string, output: string}} of a text that is made right: the writer's, and the one to start from */
+  get rewritten() {
+    const [source, output] = [...this.article.querySelectorAll('.text')].map((each) => each.textContent ?? '');
+    return { source: source ?? '', output: output ?? source ?? '' };
+  }
+
   /** What is read: of two candidates the first, without what differs. */
   get text() {
     const words = [...(this.article.querySelector('.text')?.querySelectorAll('[data-token]:not(.differs)') ?? [])];
@@ -167,4 +174,14 @@ export class ItemView {
     const words = said.map((word) => (word === NOTHING ? say('nothing') : word)).join(' / ');
     this.blank.replaceChildren(words ? make('span', {}, words) : '');
   }
+}
+
+/** @param {HTMLElement} context the text before or after the item: scrolled to it, where it does not fit, and by keys too */
+function showContext(context) {
+  if (context.scrollHeight <= context.clientHeight + 1) return;
+  const isBefore = context.classList.contains('before');
+  context.tabIndex = 0;
+  context.setAttribute('role', 'region');
+  context.setAttribute('aria-label', isBefore ? say('The text before') : say('The text after'));
+  if (isBefore) context.scrollTop = context.scrollHeight;
 }

@@ -58,6 +58,7 @@ export class Page {
     this.earlier = null;
     this.shownAt = 0;
     this.keys = frameKeys(this.scheme);
+    this.stopwatch.needsFocus = this.scheme.questions.some((question) => kindOf(question).needsFocus);
     /** @type {import('./sync.js').Sync} set when the page starts */
     this.sync = /** @type {any} */ (null);
     this.acts = new Acts(this);

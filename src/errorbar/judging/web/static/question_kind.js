@@ -17,6 +17,9 @@ export class QuestionKind {
   /** Whether any words can be typed, also in the blank of the text. */
   isFree = false;
 
+  /** Whether only time with the focus on the page counts. */
+  needsFocus = false;
+
   /** Whether answers name tokens of the text. */
   namesTokens = false;
 

@@ -3,6 +3,7 @@
 
 import { EditsField } from './edits.js';
 import { say } from './phrases.js';
+import { RewriteInput } from './post_edit.js';
 import { QuestionKind } from './question_kind.js';
 import { RanksKind } from './rank.js';
 
@@ -39,6 +40,30 @@ class WordsKind extends QuestionKind {
 /** Any words. */
 class TextKind extends WordsKind {
   isFree = true;
+}
+
+/** The whole text of the item, as it should be. */
+class RewriteKind extends QuestionKind {
+  isTyped = true;
+
+  needsFocus = true;
+
+  build(panel, question, field, draft) {
+    const input = new RewriteInput(question, panel.view.rewritten, {
+      said: () => draft.answer[question.id],
+      typed: () => draft.typed[question.id],
+      type: (text) => panel.on.type(question, text),
+      set: (said) => panel.on.words(question, said),
+      confirm: () => panel.on.confirm(),
+      complain: panel.on.complain,
+    });
+    panel.inputs.set(question.id, input);
+    field.append(...input.parts);
+  }
+
+  show(panel, question, field) {
+    panel.showInput(question, field);
+  }
 }
 
 /** One token. */
@@ -132,7 +157,7 @@ class EditsKind extends QuestionKind {
 /** @type {Record<string, QuestionKind>} */
 const QUESTION_KINDS = {
   one: new OneKind(), marks: new MarksKind(), words: new WordsKind(), text: new TextKind(), token: new TokenKind(),
-  edits: new EditsKind(), ranks: new RanksKind(),
+  edits: new EditsKind(), ranks: new RanksKind(), rewrite: new RewriteKind(),
 };
 
 /**

@@ -1,4 +1,5 @@
-// Time spent on an item, by the monotonic clock: no wall clock, and nothing while the page is hidden.
+// Time spent on an item, by the monotonic clock: no wall clock, and nothing while the page is hidden; of a text that is
+// made right, nothing while another window has the focus.
 
 /** Runs from the first paint of an item. */
 export class Stopwatch {
@@ -7,6 +8,10 @@ export class Stopwatch {
     /** @type {number | null} */
     this.since = null;
     this.frame = 0;
+    /** Whether time runs only while the page has the focus. */
+    this.needsFocus = false;
+    window.addEventListener('blur', () => { if (this.needsFocus) this.pause(); });
+    window.addEventListener('focus', () => this.resume());
     document.addEventListener('visibilitychange', () => (document.hidden ? this.pause() : this.resume()));
   }
 
@@ -29,7 +34,7 @@ export class Stopwatch {
   }
 
   resume() {
-    if (this.running && !document.hidden) this.since ??= performance.now();
+    if (this.running && !document.hidden && (!this.needsFocus || document.hasFocus())) this.since ??= performance.now();
   }
 
   stop() {
