@@ -85,5 +85,6 @@ def test_a_default_of_the_config_file_is_not_refused(
 
 
 def test_options_offer_what_the_library_takes() -> None:
-    assert (*FORMATS, "hoo") == convert.READABLE
+    corpora = [name for name, known in FORMATS.items() if known.holds != "rows"]
+    assert (*corpora, "hoo") == convert.READABLE
     assert (*(name for name, known in FORMATS.items() if known.write is not None), "hoo") == convert.WRITABLE

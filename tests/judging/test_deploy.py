@@ -54,7 +54,8 @@ class Machine:
             (self.shims / name).chmod(0o755)
         shutil.copy(DEPLOY / "errorbar-backup", self.shims)
         self.can_seal = (
-            subprocess.run([*UNSHARE, self.mounted, "true"], capture_output=True, check=False).returncode == 0
+            subprocess.run([*UNSHARE, self.mounted, "true"], capture_output=True, check=False, timeout=100).returncode
+            == 0
         )
 
     def place(self, text: str) -> str:
@@ -85,7 +86,10 @@ class Machine:
     def is_healthy(self) -> bool:
         check = json.loads(containerfile()["HEALTHCHECK"].partition("CMD ")[2])
         return (
-            subprocess.run(self.command(check), env=self.environment, capture_output=True, check=False).returncode == 0
+            subprocess.run(
+                self.command(check), env=self.environment, capture_output=True, check=False, timeout=100
+            ).returncode
+            == 0
         )
 
     def serve(self) -> subprocess.Popen[bytes]:

@@ -32,18 +32,19 @@ class BareKind(SchemeKind):
         return {"words": own_text(item)}
 
 
-SCHEME_KINDS = {kind.name: kind for kind in (BareKind(), """
+SCHEME_KINDS = {
+    kind.name: kind for kind in (BareKind(), """
 CHANGES = {
-    "scheme_kinds.py": ("SCHEME_KINDS = {kind.name: kind for kind in (", KIND.lstrip()),
+    "scheme_kinds.py": ("SCHEME_KINDS = {\n    kind.name: kind for kind in (", KIND.lstrip()),
     "web/templates/item.html": (
         '{%- elif shows == "cloze" -%}',
         '{%- elif shows == "bare" -%}\n<p class="text" dir="auto"><mark class="target">{{ words }}</mark></p>\n'
         '{%- elif shows == "cloze" -%}',
     ),
     "analysis/kind_findings.py": (
-        'KIND_FINDINGS = {"choice"',
+        "KIND_FINDINGS = {",
         'KIND_FINDINGS = {"bare": lambda study, table, *_:'
-        ' iter([Finding("bare", "all", "n", count_figure(len(table)))]), "choice"',
+        ' iter([Finding("bare", "all", "n", count_figure(len(table)))]),',
     ),
 }
 QUESTION_KIND = """
@@ -75,8 +76,8 @@ QUESTION_CHANGES = {
     "web/static/question_kinds.js": ("const QUESTION_KINDS = {", PERCENT_FIELD.lstrip()),
 }
 PAGE = """
-import { kindOf } from './question_kinds.js';
-globalThis.document = { createElement: () => new EventTarget() };
+globalThis.document = { createElement: () => new EventTarget(), getElementById: () => null };
+const { kindOf } = await import('./question_kinds.js');
 const question = { id: 'sure', kind: 'percent' }, fields = [], chosen = [];
 const panel = { on: { choose: (asked, value) => chosen.push([asked.id, value]) } };
 kindOf(question).build(panel, question, { append: (input) => fields.push(input) }, {});

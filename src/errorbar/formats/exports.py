@@ -29,7 +29,7 @@ _APPRAISE_TYPES = frozenset(("TGT", "CHK", "REF", "BAD"))
 _APPRAISE = ("rater", "system", "segment", "type", "source_language", "target_language", "label")
 _APPRAISE_MIDDLE = ("document", "complete_document")
 _TIMES = ("start_time", "end_time")
-_TIME_SPENT = re.compile(r"(\d+)d (\d+)h (\d+)m (\d+)s")
+_TIME_SPENT = re.compile(r"(?<!\d)(\d{1,6})d (\d{1,2})h (\d{1,2})m (\d{1,2})s")
 
 
 def is_json_list(line: str) -> bool:
