@@ -50,6 +50,14 @@ def test_pairs_that_the_study_chooses_and_a_nemesis(store: str) -> None:
     assert (found.faults, found.counts["runs"]) == ([], 2)
 
 
+@pytest.mark.parametrize("store", ON_BOTH)
+def test_crossed_editors_and_a_nemesis(store: str) -> None:
+    """Forty raters edit outputs of four systems, with four processes: nobody two of one sentence."""
+    outcome = run(Plan(seconds=6, store=store, rate=150, every=0.6, editors="crossed"), History())
+    assert {name: faults for name, faults in outcome.faults.items() if faults} == {}
+    assert outcome.counts["receipts saved"] > 200
+
+
 @pytest.mark.parametrize(("workers", "runs"), [(1, 6), (4, 2)])
 @pytest.mark.parametrize("store", ON_BOTH)
 def test_killed_at_random_moments(store: str, workers: int, runs: int) -> None:

@@ -32,9 +32,10 @@ class BareKind(SchemeKind):
         return {"words": own_text(item)}
 
 
-SCHEME_KINDS = {kind.name: kind for kind in (BareKind(), """
+SCHEME_KINDS = {
+    kind.name: kind for kind in (BareKind(), """
 CHANGES = {
-    "scheme_kinds.py": ("SCHEME_KINDS = {kind.name: kind for kind in (", KIND.lstrip()),
+    "scheme_kinds.py": ("SCHEME_KINDS = {\n    kind.name: kind for kind in (", KIND.lstrip()),
     "web/templates/item.html": (
         '{%- elif shows == "cloze" -%}',
         '{%- elif shows == "bare" -%}\n<p class="text" dir="auto"><mark class="target">{{ words }}</mark></p>\n'

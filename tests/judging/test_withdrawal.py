@@ -41,7 +41,7 @@ def work_of(folder: Path, url: str, name: str, *, withdraws: bool = False) -> Vi
         visitor.answer([item], "error" if "Gold 0" in item["html"] or "Gold 2" in item["html"] else "ok")
     items = visitor.claim()["items"]
     visitor.answer(items[:-1])
-    base = {"assignment": items[0]["assignment"], "text_hash": items[0]["text_hash"], "milliseconds": 4321}
+    base = {"assignment": items[0]["assignment"], "text_hash": items[0]["text_hash"], "milliseconds": 1_987_654_321}
     changed = {
         **base,
         "submission": f"note-{items[0]['assignment']}",
@@ -125,7 +125,7 @@ def test_who_is_forgotten_is_nowhere_in_the_store(tmp_path: Path, store_url: str
     kept = errorbar.judge(study.folder)
     assert len(kept.judgments) == (n_judgments if withdrawal == "keep" else 0)
     text = everything(study)
-    for trace in ("bertrand", NOTE, "4321", "invite:"):
+    for trace in ("bertrand", NOTE, "1987654321", "invite:"):
         assert trace not in text, trace
     moments = {float(each) for each in re.findall(r"\b1[0-9]{9}\.[0-9]+", text)}
     assert len(moments) <= 2  # when it was forgotten, in one event or two

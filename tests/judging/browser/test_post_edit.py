@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 
 from errorbar.judging import JudgedItem
+from tests.browser.test_accessible import axe_source
 from tests.judging.browser.conftest import MakeStudy
 from tests.judging.browser.live_study import LiveStudy
 from tests.judging.browser.rater import Rater
@@ -99,7 +101,7 @@ def test_a_whole_book_that_is_pasted_is_refused_and_kept(make_study: MakeStudy, 
     rater.page.evaluate("(text) => document.execCommand('insertText', false, text)", book)
     rater.press("Enter")
     problem = rater.page.locator("#problem").inner_text()
-    assert "too long: it has 250029 characters, and at most 560 can be saved" in problem
+    assert "too long: it has 250,029 characters, and at most 560 can be saved" in problem
     assert book.strip() in rater.page.locator("textarea").input_value()
     assert study.answers() == []
     rater.press("Control+a")
@@ -162,3 +164,40 @@ def test_nothing_that_reaches_the_browser_names_the_system(make_study: MakeStudy
     assert SOURCE in everything
     assert [name for name in ("zxqvj", "qqwzk") if name in everything] == []
     assert len({item.partition("/")[0] for item, *_ in study.answers()}) == 2  # of each sentence one
+
+
+def test_axe_finds_nothing_on_a_phone_right_to_left_and_without_network(
+    make_study: MakeStudy, sit_down: SitDown
+) -> None:
+    written, out, right = "هو ذهب إلى المدرسه أمس .", "هو ذهب إلى المدرسه بالأمس .", "هو ذهب إلى المدرسة بالأمس ."
+    essay = "\n".join(f"هذا هو السطر {n} من المقال ." for n in range(40))
+    texts = replace(output(), text=written, candidates=(out,), before=essay, after=essay)
+    items = [replace(texts, name=f"{n}/s", hidden={"sentence": str(n)}) for n in range(1, 4)]
+    study = make_study("post-edit", items, language="ar", page=3)
+    rater = sit_down(study, viewport={"width": 320, "height": 640}, color_scheme="dark")
+    page = rater.page
+    page.evaluate(axe_source())
+
+    def look() -> None:
+        assert page.evaluate("axe.run({ resultTypes: ['violations'] })")["violations"] == []
+        assert page.evaluate("document.documentElement.scrollWidth") <= 320
+        for shown in page.locator("#item p, .differences dd, textarea").all():
+            assert shown.evaluate("(element) => getComputedStyle(element).direction") == "rtl", shown.inner_html()
+
+    look()
+    study.kill()
+    for key in ("e", "r", "n"):
+        rater.press(key)
+        if key != "e" and page.locator("#toast:not([hidden])").count():
+            rater.press(key)  # the answers were not on the screen: they are now
+        if key == "e":
+            page.keyboard.press("Control+a")
+            rater.type(right)
+            assert differences(rater) == [["del المدرسه", "ins المدرسة"], ["del المدرسه أمس", "ins المدرسة بالأمس"]]
+            look()
+            rater.press("Enter")
+    assert len(rater.kept("out:")) == 3
+    study.start()
+    page.evaluate("window.dispatchEvent(new Event('online'))")
+    rater.saved()
+    assert said(study) == [{"verdict": "edited", "text": right}, {"verdict": "right"}, {"verdict": "unsavable"}]

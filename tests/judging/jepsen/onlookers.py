@@ -42,6 +42,8 @@ class Onlookers:
     history: History
     random: random.Random
     environment: Mapping[str, str]
+    item: str = "w{}"
+    """The name of the item of a number from 1 on."""
     stopped: int = 0
 
     async def run(self, until: float, every: float) -> None:
@@ -127,7 +129,7 @@ class Onlookers:
             await self._command(["invite", f"--name=guest-{self.random.getrandbits(40):x}"])
         elif what == "stop":
             self.stopped += 1  # a few, from the first on: most have their judgments by then
-            await self._command(["change", f"--stop=w{self.stopped}", "--reason=the nemesis wants it"])
+            await self._command(["change", f"--stop={self.item.format(self.stopped)}", "--reason=the nemesis wants it"])
         else:
             names = json.loads(await self._command(["raters", "--format=json"]) or '{"raters": []}')["raters"]
             able = [one["name"] for one in names if (one["status"] == "active") == (what == "exclude")]

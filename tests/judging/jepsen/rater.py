@@ -13,7 +13,7 @@ import uuid
 
 from tests.helpers.lean_http import BrokenError
 from tests.judging.jepsen.rater_page import Held, Page, World
-from tests.judging.jepsen.study import answered, truth
+from tests.judging.jepsen.study import answer_to, truth
 from tests.judging.jepsen.telling import TAG
 
 OVER = ("finished", "excluded", "failed")
@@ -21,7 +21,7 @@ OVER = ("finished", "excluded", "failed")
 
 def said(held: Held, word: str) -> dict[str, object]:
     """An answer to an item."""
-    return {"judgment": answered(word, held.item["html"])}
+    return answer_to(word, held.item["html"])
 
 
 class Rater(Page):
@@ -108,7 +108,7 @@ class Rater(Page):
         right = truth(html if "data-output" in html else TAG.sub("", html))
         sloppy = 0.5 if self.careless else 0.05
         word = right if self.random.random() > sloppy else {"error": "ok", "ok": "error"}[right]
-        return {"judgment": answered(word, html)}
+        return answer_to(word, html)
 
     def _write(self, token: str, held: Held, answer: dict[str, object] | None, skip: str) -> str:
         name = str(uuid.UUID(int=self.random.getrandbits(128)))

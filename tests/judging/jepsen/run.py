@@ -19,6 +19,7 @@ from urllib.parse import urlsplit
 
 from errorbar import judge_export, judge_init
 from errorbar.judging import restore
+from errorbar.judging.post_edit_kind import Editors
 from errorbar.judging.study.rows import PARTS, Part
 from errorbar.judging.study.rules import Policy
 from tests.helpers.postgresql_cluster import Cluster, cluster
@@ -32,7 +33,7 @@ from tests.judging.jepsen.rater import Rater
 from tests.judging.jepsen.rater_page import World
 from tests.judging.jepsen.server import HOST, Server
 from tests.judging.jepsen.stored import Stored, read_stored
-from tests.judging.jepsen.study import SCHEME, errorbar, write_items
+from tests.judging.jepsen.study import EDITING, SCHEME, errorbar, write_items, write_outputs
 
 PAGE = 10
 SLOW = 300.0
@@ -53,6 +54,7 @@ class Plan:
         raters_per_item: k.
         every: Seconds between two faults, on average; 0: none.
         adaptive: Whether raters compare pairs of systems, which the study chooses.
+        editors: Who edits which outputs of four systems (``post_edit_kind``); None: nobody edits.
         keep: Folder that the study, the server's log and the backups stay in; None: they go.
     """
 
@@ -65,6 +67,7 @@ class Plan:
     raters_per_item: int = 3
     every: float = 1.5
     adaptive: bool = False
+    editors: Editors | None = None
     keep: Path | None = None
 
 
@@ -101,14 +104,19 @@ def bench(keep: Path | None = None) -> Iterator[Path]:
 def make_study(plan: Plan, folder: Path, url: str, policy: Policy = "sequential") -> tuple[Path, str]:
     """A study with items for all of the run, and the path of its link."""
     items = int(plan.seconds * plan.rate / plan.raters_per_item) + 50
-    work, gold = write_items(folder, items, max(40, items // 20), plan.seed, pairs=plan.adaptive)
+    n_gold = max(40, items // 20)
     scheme: str | Path = "error-ok"
-    if plan.adaptive:
-        scheme = folder / "pairs.toml"
-        scheme.write_text(SCHEME, encoding="utf-8")
-    study = folder / "study"
     k, adaptive = plan.raters_per_item, plan.adaptive
     options: dict[str, Any] = {"raters_per_item": k, "policy": policy, "store": url, "adaptive": adaptive}
+    if plan.editors:
+        work, systems, gold = write_outputs(folder, items, n_gold, plan.seed)
+        options |= {"systems": systems, "editors": plan.editors}
+    else:
+        work, gold = write_items(folder, items, n_gold, plan.seed, pairs=adaptive)
+    if plan.editors or adaptive:
+        scheme = folder / "scheme.toml"
+        scheme.write_text(EDITING if plan.editors else SCHEME, encoding="utf-8")
+    study = folder / "study"
     judge_init(study, work, scheme=scheme, gold_items=gold, **options)
     link = errorbar("judge", "invite", study, "--crowd").split()
     found = next(each for each in link if "/j/" in each)
@@ -132,7 +140,8 @@ def run(plan: Plan, history: History) -> Outcome:
         pause = plan.raters / plan.rate * 1.6
         world = World(HOST, server.port, invite, history, pause)
         looking = Manager(study, HOST, server.port, history), history, random.Random(f"looks {plan.seed}")
-        onlookers = Onlookers(study, folder, *looking, {"ERRORBAR_JUDGE_CLOCK": str(clock)})
+        names = "{}/A" if plan.editors else "w{}"
+        onlookers = Onlookers(study, folder, *looking, {"ERRORBAR_JUDGE_CLOCK": str(clock)}, names)
         manager = Manager(study, HOST, server.port, history)
         draw = random.Random(plan.seed)
         nemesis = Nemesis(server, history, draw, clock, folder, manager, disk, database)

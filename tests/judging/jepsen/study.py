@@ -15,6 +15,7 @@ WORDS = ("small", "green", "quiet", "early", "famous", "dusty", "gentle", "narro
 NOUNS = ("boat", "garden", "teacher", "window", "river", "market", "engine", "letter", "forest", "bridge")
 PAIRS = {"go": ("went", "goed"), "see": ("saw", "seed"), "take": ("took", "taked"), "give": ("gave", "gived")}
 WRONG = frozenset(wrong for _, wrong in PAIRS.values())
+SYSTEMS = "ABCD"
 _TAG = re.compile(r"<[^>]*>")
 
 
@@ -40,13 +41,36 @@ ask = "Which is better?"
 """
 """Of rankings, with the question that the other study has too."""
 _OUTPUT = re.compile(r'<li data-output="(\d)">(.*?)</li>', re.DOTALL)
+EDITING = """
+name = "making-right"
+title = "Make it right"
+shows = "post-edit"
+main = "judgment"
+[[questions]]
+id = "judgment"
+kind = "one"
+ask = "Is it right?"
+options = [
+  { value = "error", label = "Edit it", key = "e" },
+  { value = "ok", label = "Right", key = "r" },
+  { value = "unknown", label = "Cannot be saved", key = "n" },
+]
+[[questions]]
+id = "text"
+kind = "rewrite"
+ask = "How should it be?"
+when = { judgment = ["error"] }
+step = 2
+"""
+"""Of outputs that raters edit, with the same question."""
+_EDITED = re.compile(r'<p class="text output"[^>]*>(.*?)</p>', re.DOTALL)
 
 
 def pair(random: random.Random, number: int) -> dict[str, str]:
     """A source with the outputs of two of four systems, of which one is wrong; and what is right to say of them."""
     right, wrong = random.choice(list(PAIRS.values()))
     start, end = f"In {random.randrange(10**6)} the {random.choice(NOUNS)}", f"to the {random.choice(NOUNS)} ."
-    systems = random.sample("ABCD", 2)
+    systems = random.sample(SYSTEMS, 2)
     outputs = {"candidate1": f"{start} {right} {end}", "candidate2": f"{start} {wrong} {end}"}
     named = {"system1": systems[0], "system2": systems[1], "answer": " > ".join(systems)}
     return {"id": str(number), "text": f"{start} has {end}", **outputs, **named, "explanation": "It must be right."}
@@ -61,6 +85,17 @@ def answered(word: str, html: str) -> str | list[int]:
     return [1 + (is_wrong[number] == (word == "ok")) for number in sorted(outputs)]
 
 
+def answer_to(word: str, html: str) -> dict[str, object]:
+    """The whole answer to an item: an output that is wrong comes with its text made right."""
+    output = _EDITED.search(html)
+    if output is None or word != "error":
+        return {"judgment": answered(word, html)}
+    text = output[1]
+    for right, wrong in PAIRS.values():
+        text = text.replace(f" {wrong} ", f" {right} ")
+    return {"judgment": word, "text": f"{text} So it was ." if text == output[1] else text}
+
+
 def in_a_cell(answer: object) -> str:
     """An answer as a table has it."""
     return " | ".join(map(str, answer)) if isinstance(answer, list) else str(answer or "")
@@ -71,6 +106,30 @@ def truth(text: str) -> str:
     if "data-output" in text:
         return "ok"
     return "error" if WRONG & set(re.findall(r"[a-z]+", text)) else "ok"
+
+
+def write_outputs(folder: Path, items: int, gold: int, seed: int) -> tuple[Path, list[str], Path]:
+    """The file of sentences, those of four systems' outputs, and which outputs are gold: all of some sentences."""
+    draw = random.Random(f"items {seed}")
+    sources, outputs, answers = list[str](), {system: list[str]() for system in SYSTEMS}, ["item,answer"]
+    n_gold = -(-gold // len(SYSTEMS))
+    n = n_gold + -(-items // len(SYSTEMS))
+    is_gold = {*draw.sample(range(1, n + 1), n_gold)}
+    for number in range(1, n + 1):
+        start, end = f"In {draw.randrange(10**6)} the {draw.choice(NOUNS)}", f"to the {draw.choice(NOUNS)} ."
+        sources.append(f"{start} has {end}")
+        for system in SYSTEMS:
+            error = draw.random() < 0.5
+            outputs[system].append(f"{start} {draw.choice(list(PAIRS.values()))[error]} {end}")
+            if number in is_gold:
+                answers.append(f"{number}/{system},{'error' if error else 'ok'}")
+    for name, lines in {
+        "source.txt": sources,
+        "gold.csv": answers,
+        **{f"{s}.txt": outputs[s] for s in SYSTEMS},
+    }.items():
+        (folder / name).write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return folder / "source.txt", [f"{system}={folder / f'{system}.txt'}" for system in SYSTEMS], folder / "gold.csv"
 
 
 def write_items(folder: Path, items: int, gold: int, seed: int, *, pairs: bool = False) -> tuple[Path, Path]:

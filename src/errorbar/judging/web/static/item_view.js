@@ -137,8 +137,9 @@ export class ItemView {
       if (parts.length) return { unseen: say(unseen), gone: say(gone), parts, whole: false };
     }
     const words = [...this.article.querySelectorAll('[data-token]')];
+    const texts = words.length ? words : [...this.article.querySelectorAll('.text')]; // not what is around them
     const unseen = say('Part of the text was not on the screen yet. Here it is: look, then answer.');
-    return { unseen, gone: '', parts: words.length ? words : [this.article], whole: true };
+    return { unseen, gone: '', parts: texts.length ? texts : [this.article], whole: true };
   }
 
   /** @returns {{source: string, output: string}} of a text that is made right: the writer's, and the one to start from */
