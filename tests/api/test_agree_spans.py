@@ -179,27 +179,39 @@ class TestGamma:
 
     def test_the_solver_finds_what_trying_all_finds(self, monkeypatch: pytest.MonkeyPatch) -> None:
         rng = np.random.default_rng(5)
-        for _ in range(20):
+        for number in range(20):
+            n_annotators, n_spans = 3 + number % 2, 3 + number % 4
             spans = [
                 (slot, Span(at, at + int(rng.integers(1, 4)), "xy"[int(rng.integers(2))]))
-                for slot in range(3)
-                for at in sorted(rng.choice(12, size=2, replace=False).tolist())
+                for slot in range(n_annotators)
+                for at in sorted(rng.choice(20, size=n_spans, replace=False).tolist())
             ]
             totals = []
-            for small in (8, 0):
+            for most in (20_000, 0):
                 gamma_room._align.cache_clear()
-                monkeypatch.setattr(gamma_room, "SMALL", small)
-                alignment = gamma_room.best_alignment(spans, 3)
-                assert sorted(at for _, chosen in alignment for at in chosen) == [*range(6)]
+                monkeypatch.setattr(gamma_room, "MOST_WAYS", most)
+                alignment = gamma_room.best_alignment(spans, n_annotators)
+                assert sorted(at for _, chosen in alignment for at in chosen) == [*range(len(spans))]
                 totals.append(sum(cost for cost, _ in alignment))
             assert totals[0] == pytest.approx(totals[1])
 
-    def test_spans_too_close_to_align(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(gamma_room, "MOST_TUPLES", 10)
-        gamma_room._align.cache_clear()
+    @pytest.mark.parametrize("compared", [False, True])
+    def test_too_many_alignments_leave_alpha(
+        self, errorbar: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, compared: bool
+    ) -> None:
         table = write_spans(tmp_path / "t.csv", 80, THREE)
-        with pytest.raises(errorbar.ErrorbarError, match=r"choose fewer annotators .*\[spans-alignment\]"):
-            errorbar.agree_spans(table)
+        options = ("--no-ci", "--format", "json", *(("--against", table) if compared else ()))
+        whole = validated("agree-spans", errorbar("agree", "--spans", table, *options).out)
+        monkeypatch.setattr(gamma_room, "MOST_TUPLES", 20)
+        gamma_room._align.cache_clear()
+        document = validated("agree-spans", errorbar("agree", "--spans", table, *options).out)
+        for part in ("coefficients", *(("against", "differences") if compared else ())):
+            assert document[part]["alpha"] == whole[part]["alpha"]
+            assert document[part]["gamma"]["value"] is None
+            assert document[part]["gamma"]["undefined"] == "too many ways to align spans of so many annotators"
+        assert document["types"]["z"]["coefficients"] == whole["types"]["z"]["coefficients"]  # two spans
+        (warning,) = [row for row in document["warnings"] if row["code"] == "spans-alignment"]
+        assert "gamma is left out: more than 20 ways" in warning["what"]
 
 
 # Three annotators of four sentences of our own. B agrees with A but for one end and one edit; C finds something else.

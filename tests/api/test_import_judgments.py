@@ -133,6 +133,13 @@ def turk(folder: Path) -> list[Path]:
     return [folder / "batch.csv"]
 
 
+def potato_table(folder: Path) -> list[Path]:
+    """Potato's CSV: ``instance_id``, ``user_id`` and a column for the one question."""
+    rows = [f"{item},{rater},{label}" for item, own in LABELS.items() for rater, label in zip(RATERS, own, strict=True)]
+    (folder / "annotations.csv").write_text("\n".join(["instance_id,user_id,q", *rows]) + "\n")
+    return [folder / "annotations.csv"]
+
+
 TOOLS = (label_studio, argilla, doccano, potato, old_potato, appraise, turk)
 
 
@@ -167,6 +174,78 @@ def test_spans_of_an_export(tmp_path: Path) -> None:
     assert result.types["ORG"].values["alpha"].value == 1
     assert result.spans.n_spans == 6
     assert result.spans.values["gamma"].value < 1  # type: ignore[operator]
+
+
+def test_import_reads_the_table_of_potato(tmp_path: Path) -> None:
+    paths = potato_table(tmp_path)
+    result = errorbar.judge_import(paths, out=tmp_path / "judgments.csv")
+    assert {(row["item"], row["rater"]): row["label"] for row in result.rows} == {
+        (item, rater): label for item, own in LABELS.items() for rater, label in zip(RATERS, own, strict=True)
+    }
+    agreed = errorbar.agree(tmp_path / "judgments.csv", ci=False)
+    assert agreed.report.coefficients["observed"].value == pytest.approx(7 / 9)
+    (tmp_path / "two.csv").write_text("instance_id,user_id,q,r\n1,ann,ok,ok\n")
+    with pytest.raises(errorbar.ErrorbarError, match="2 columns that could be the label"):
+        errorbar.judge_import(tmp_path / "two.csv")
+
+
+def test_crowd_reads_an_export(tmp_path: Path) -> None:
+    """Of the two items that a system flags, one of three raters calls item 1 an error, and all call item 2 one."""
+    (tmp_path / "flags.csv").write_text("item,flag\n1,1\n2,1\n3,0\n")
+    result = errorbar.crowd(label_studio(tmp_path), {"s": tmp_path / "flags.csv"}, ci=False)
+    hits = [(row["hits"], row["false_positives"]) for row in result.to_dict()["rows"]]  # type: ignore[attr-defined]
+    assert hits == [pytest.approx((4 / 3, 2 / 3)), (1, 1)]
+
+
+class TestRank:
+    """``rank`` reads what an export says of systems; wins, losses and ties as counted by hand."""
+
+    def test_scores_of_appraise(self, tmp_path: Path, errorbar: CommandLine) -> None:
+        """Ann: A over B over C; bob: A and B alike, of another segment; an answer to a control item is left out."""
+        scores = [
+            *(("ann", "A", 1, "TGT", 90), ("ann", "B", 1, "TGT", 70), ("ann", "C", 1, "TGT", 8)),
+            *(("bob", "A", 2, "TGT", 50), ("bob", "B", 2, "TGT", 50), ("bob", "C", 2, "BAD", 99)),
+        ]
+        lines = [f"{rater},{name},{n},{kind},eng,deu,{score},d,False,1,2" for rater, name, n, kind, score in scores]
+        (tmp_path / "scores.csv").write_text("\n".join(lines) + "\n")
+        done = errorbar("rank", tmp_path / "scores.csv", "--no-ci", "--format", "json")
+        document = json.loads(done.out)
+        assert document["head_to_head"] == [
+            {"first": "A", "second": "B", "wins": 1, "losses": 0, "ties": 1},
+            {"first": "A", "second": "C", "wins": 1, "losses": 0, "ties": 0},
+            {"first": "B", "second": "C", "wins": 1, "losses": 0, "ties": 0},
+        ]
+        assert (document["n_judges"], document["n_sentences"]) == (2, 2)
+        assert [warning["code"] for warning in document["warnings"]] == ["ranking-controls"]
+
+    def test_ranking_questions_of_argilla(self, tmp_path: Path) -> None:
+        answers = {"ann": (1, 2, 2), "bob": (2, 1, 3)}
+        responses = [
+            {"value": [{"value": s, "rank": r} for s, r in zip("ABC", own, strict=True)], "user_id": rater}
+            for rater, own in answers.items()
+        ]
+        record = {"id": "7", "fields": {"text": "We goes"}, "metadata": {}, "responses": {"order": responses}}
+        (tmp_path / "records.json").write_text(json.dumps([record], indent=1))
+        result = errorbar.rank(tmp_path / "records.json", ci=False)
+        assert [tuple(row.values()) for row in result.to_dict()["head_to_head"]] == [  # type: ignore[attr-defined]
+            *(("A", "B", 1, 1, 0), ("A", "C", 2, 0, 0), ("B", "C", 1, 0, 1)),
+        ]
+
+    def test_pairs_of_label_studio(self, tmp_path: Path) -> None:
+        tasks = [
+            {
+                "id": number,
+                "data": {"system1": "A", "system2": "B"},
+                "annotations": [
+                    {"id": 1, "completed_by": "ann", "result": [{"from_name": "q", "type": "choices", "value": value}]}
+                ],
+            }
+            for number, value in enumerate(({"choices": ["A"]}, {"choices": ["tie"]}, {"choices": ["B"]}), 1)
+        ]
+        (tmp_path / "pairs.json").write_text(json.dumps(tasks))
+        result = errorbar.rank(tmp_path / "pairs.json", ci=False)
+        (row,) = result.to_dict()["head_to_head"]  # type: ignore[misc]
+        assert tuple(row.values()) == ("A", "B", 1, 1, 1)
 
 
 class TestAudit:

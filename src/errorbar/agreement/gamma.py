@@ -46,8 +46,8 @@ MOST_SPANS = 40_000
 """Spans in all draws together; the draw that reaches it is the last, but for the fewest."""
 MOST_TUPLES = 50_000
 """Tuples that spans close to each other can be put in, of which the best are chosen."""
-SMALL = 8
-"""Spans up to which all partitions are tried; beyond them a solver is asked."""
+MOST_WAYS = 20_000
+"""Sets of spans left over that are followed up before a solver is asked."""
 
 
 def dissimilarity(first: Span, second: Span) -> float:
@@ -117,7 +117,7 @@ def _align(spans: tuple[Slotted, ...], n: int) -> tuple[Aligned, ...]:
     if n == 2:
         return _assign(spans)
     tuples = _useful_tuples(spans, n)
-    return _partition(tuples, len(spans)) if len(spans) <= SMALL else _solve(tuples, len(spans))
+    return _partition(tuples, len(spans)) or _solve(tuples, len(spans))
 
 
 def _assign(spans: tuple[Slotted, ...]) -> tuple[Aligned, ...]:
@@ -146,8 +146,7 @@ def _useful_tuples(spans: tuple[Slotted, ...], n: int) -> list[Aligned]:
             tuples.append(((sum(sums) / 2 + pairs - comb(k, 2)) / pairs, chosen))
             if len(tuples) > MOST_TUPLES:
                 message = f"more than {MOST_TUPLES:,} ways to align {len(spans)} spans of {n} annotators"
-                fix = "choose fewer annotators"
-                raise UsageError(Problem("spans-alignment", message, fix=fix))
+                raise UsageError(Problem("spans-alignment", message))
         slots = {spans[at][0] for at in chosen}
         for at in range(start, len(spans)):
             if spans[at][0] in slots:
@@ -161,26 +160,56 @@ def _useful_tuples(spans: tuple[Slotted, ...], n: int) -> list[Aligned]:
     return tuples
 
 
-def _partition(tuples: Sequence[Aligned], n_spans: int) -> tuple[Aligned, ...]:
-    """The partition of least disorder, by trying the tuples of the first span left, and so on."""
+def _partition(tuples: Sequence[Aligned], n_spans: int) -> tuple[Aligned, ...] | None:
+    """The partition of least disorder, tuples put in by their first spans; None: too many ways to go on.
+
+    Spans are in order, and tuples reach a little way: few sets of spans are ever left over beyond the first one left.
+    """
     by_first: list[list[tuple[float, int, Aligned]]] = [[] for _ in range(n_spans)]
+    least = [1.0] * n_spans  # share of a span in any tuple, at least
     for disorder, chosen in tuples:
         by_first[min(chosen)].append((disorder, sum(1 << at for at in chosen), (disorder, chosen)))
-    known: dict[int, tuple[float, tuple[Aligned, ...]]] = {0: (0.0, ())}
+        for at in chosen:
+            least[at] = min(least[at], disorder / len(chosen))
+    most = _greedy_disorder(tuples) + 1e-9
+    # Covered spans to the least disorder of covering them, the least that must be added, and how.
+    ways: list[dict[int, tuple[float, float, tuple[int, Aligned]]]] = [{} for _ in range(n_spans + 1)]
+    ways[0][0] = (0.0, sum(least), (0, (0.0, ())))
+    n_ways = 0
+    for first in range(n_spans):
+        for covered, (disorder, rest, _) in ways[first].items():
+            for more, mask, aligned in by_first[first]:
+                if mask & covered:
+                    continue
+                total, left = disorder + more, rest - sum(least[at] for at in aligned[1])
+                if total + left > most:
+                    continue
+                both = covered | mask
+                after = (~both & (both + 1)).bit_length() - 1  # the first span left
+                known = ways[after].get(both)
+                if known is None or total < known[0]:
+                    ways[after][both] = (total, left, (covered, aligned))
+        n_ways += len(ways[first])
+        if n_ways > MOST_WAYS:
+            return None
+    best: list[Aligned] = []
+    covered, after = (1 << n_spans) - 1, n_spans
+    while covered:
+        covered, aligned = ways[after][covered][2]
+        best.append(aligned)
+        after = min(aligned[1])  # the first span left before it
+    return tuple(best[::-1])
 
-    def best(left: int) -> tuple[float, tuple[Aligned, ...]]:
-        if left not in known:
-            first = (left & -left).bit_length() - 1
-            options = [
-                (disorder + rest, (one, *others))
-                for disorder, mask, one in by_first[first]
-                if mask & left == mask
-                for rest, others in (best(left & ~mask),)
-            ]
-            known[left] = min(options, key=lambda option: option[0])
-        return known[left]
 
-    return best((1 << n_spans) - 1)[1]
+def _greedy_disorder(tuples: Sequence[Aligned]) -> float:
+    """The disorder of an alignment that takes the tuple of least disorder per span that still fits, and so on."""
+    taken: set[int] = set()
+    total = 0.0
+    for disorder, chosen in sorted(tuples, key=lambda aligned: aligned[0] / len(aligned[1])):
+        if taken.isdisjoint(chosen):
+            taken.update(chosen)
+            total += disorder
+    return total
 
 
 def _solve(tuples: Sequence[Aligned], n_spans: int) -> tuple[Aligned, ...]:
@@ -203,9 +232,10 @@ class ChanceAlignments:
     """The best alignments of random annotations by some number of annotators.
 
     Attributes:
-        disorder: Of each tuple; shape (tuples,).
-        size: How many spans it has; shape (tuples,).
-        texts: The number of the text that lies there for each annotator; shape (tuples, annotators).
+        disorder: Of all tuples of a row; shape (rows,).
+        size: How many spans they have; shape (rows,).
+        texts: The number of the text that lies there for each annotator, or of the first text that always occurs as
+            often; each row once; shape (rows, annotators).
         n_draws: How many random annotations they are of.
         precision: Half the width of a 95 % interval for δ_e, relative to δ_e, from the draws' variation.
     """
@@ -218,11 +248,13 @@ class ChanceAlignments:
 
     def expected(self, weights: Floats) -> Floats:
         """δ_e per span and annotator, from how often each text occurs; shape (replicates,)."""
-        weight: Floats = np.ones((len(weights), len(self.disorder)))
-        for column in self.texts.T:
-            weight *= weights[:, column]
+        by_text = np.ascontiguousarray(weights.T)  # rows are gathered much faster than columns
+        first, *others = self.texts.T
+        weight = by_text[first]
+        for column in others:
+            weight *= by_text[column]
         n = float(self.texts.shape[1])
-        return n * ratio(weight @ self.disorder, weight @ self.size)
+        return n * ratio(self.disorder @ weight, self.size @ weight)
 
 
 class GammaCounts:
@@ -231,9 +263,11 @@ class GammaCounts:
     Args:
         texts: Each looked at by two annotators or more.
         rng: For the random annotations.
+        clusters: The number of the cluster of each text, which only occurs with all others of its cluster; None: each
+            is its own.
     """
 
-    def __init__(self, texts: Sequence[SpannedText], rng: np.random.Generator) -> None:
+    def __init__(self, texts: Sequence[SpannedText], rng: np.random.Generator, clusters: Ints | None = None) -> None:
         self.observed = np.zeros(len(texts))
         self.spans = np.zeros(len(texts))  # of each text, per annotator
         self.n_annotators = np.array([len(text.spans) for text in texts], np.int64)
@@ -243,8 +277,12 @@ class GammaCounts:
                 alignment = best_alignment(spans, len(text.spans))
                 self.observed[row] = sum(disorder for disorder, _ in alignment)
                 self.spans[row] = len(spans) / len(text.spans)
+        first = np.arange(len(texts))
+        if clusters is not None:
+            _, start, cluster = np.unique(clusters, return_index=True, return_inverse=True)
+            first = start[cluster]
         numbers = np.unique(self.n_annotators[self.spans > 0]).tolist()
-        self.chance = {n: _random_alignments(texts, n, rng) for n in numbers}
+        self.chance = {n: _random_alignments(texts, n, rng, first) for n in numbers}
 
     @property
     def width(self) -> int:
@@ -273,7 +311,8 @@ class GammaCounts:
         return gamma
 
 
-def _random_alignments(texts: Sequence[SpannedText], n: int, rng: np.random.Generator) -> ChanceAlignments:
+def _random_alignments(texts: Sequence[SpannedText], n: int, rng: np.random.Generator, first: Ints) -> ChanceAlignments:
+    """The best alignments of as many random annotations as are enough; ``first``: each text's first of its cluster."""
     starts = [*accumulate((text.length for text in texts), initial=0)]
     annotations = [[*text.spans.values()] for text in texts]
     marked = [row for row, own in enumerate(annotations) if any(own)]
@@ -306,8 +345,9 @@ def _random_alignments(texts: Sequence[SpannedText], n: int, rng: np.random.Gene
                 over[spans[at][0]] = origin[at]
             tuples.append((disorder, len(chosen), over))
     disorders, sizes, lying = zip(*tuples, strict=True)
-    columns = np.array(disorders, np.float64), np.array(sizes, np.float64), np.array(lying, np.int64)
-    return ChanceAlignments(*columns, len(means), _relative_error(means))
+    rows, row = np.unique(first[np.array(lying, np.int64)], axis=0, return_inverse=True)
+    disorder, size = (np.bincount(row.ravel(), column) for column in (disorders, sizes))
+    return ChanceAlignments(disorder, size, rows, len(means), _relative_error(means))
 
 
 def _is_enough(means: Sequence[float], n_spans: int) -> bool:

@@ -135,9 +135,12 @@ class SpanAgreementResult(Result):
             [title, *(part[name] for part in (row.values, row.against, row.differences) if part)]
             for name, title in TITLES.items()
         ]
+        chance = (
+            f"gamma: chance is the mean of {self.n_draws:,} random annotations, within {self.precision:.1%} of itself"
+        )
         notes = [
             f"{self.n_texts:,} texts, {len(self.annotators)} annotators, {row.n_spans:,} spans",
-            f"gamma: chance is the mean of {self.n_draws:,} random annotations, within {self.precision:.1%} of itself",
+            *([chance] if self.n_draws else []),
             *(["intervals: other texts, these annotators"] if self.intervals else []),
             *(["difference: value less against, of the same texts"] if compared else []),
             f"signature {self.signature}",
@@ -180,8 +183,7 @@ def agree_spans(
 
     Raises:
         InputError: If a file is bad.
-        UsageError: If no text has two annotators, both annotations are not of the same texts, or spans lie too close
-            to each other to be aligned.
+        UsageError: If no text has two annotators, or both annotations are not of the same texts.
     """
     problems = Problems(lenient=shared["lenient"])
     roles = labels_by_role({"labels": shared["labels"], "type": ""})
@@ -196,8 +198,12 @@ def agree_spans(
     work = _SpanAgreement(texts, how, shared["seed"])
     whole = work.measure(typed=typed)
     kinds = usual_order(sorted({s.type for text in chain(*texts) for spans in text.spans.values() for s in spans}))
-    by_type = {kind: work.of_type(kind).measure(typed=False) for kind in kinds} if any(kinds) else {}
+    parts = {kind: work.of_type(kind) for kind in kinds} if any(kinds) else {}
+    by_type = {kind: part.measure(typed=False) for kind, part in parts.items()}
     work.documents.warn(problems, intervals=how is not None)
+    if unaligned := next((part.unaligned for part in (work, *parts.values()) if part.unaligned), ""):
+        fix = "name the files of fewer annotators, e.g. of two or three"
+        problems.note("spans-alignment", f"gamma is left out: {unaligned}", Place(), fix)
     if work.n_merged:
         message = f"{work.n_merged:,} spans of one annotator overlap others of theirs"
         problems.note("spans-overlap", message, Place(), "those of a type are joined, as one span")
@@ -299,6 +305,7 @@ class _SpanAgreement:
         self.documents.add_names([text.document for text in sides[0]])
         self.kind = ""
         self.n_merged = self.n_draws = 0
+        self.unaligned = ""
         self.precision = 0.0
 
     def of_type(self, kind: str) -> _SpanAgreement:
@@ -323,16 +330,29 @@ class _SpanAgreement:
             merged = [self._merge(text, typed=typed) for text in side]
             n_spans.append(sum(len(spans) for text in merged for spans in text.spans.values()))
             kinds = sorted({span.type for text in merged for spans in text.spans.values() for span in spans})
-            gamma = GammaCounts(merged, stream(self.seed, "gamma", self.kind))  # the same chance on both sides
-            kernels |= {f"alpha {number}": UnitizingCounts(merged).kernel(kinds), f"gamma {number}": gamma.kernel()}
+            kernels[f"alpha {number}"] = UnitizingCounts(merged).kernel(kinds)
+            if self.unaligned:
+                continue
+            try:
+                gamma = GammaCounts(merged, stream(self.seed, "gamma", self.kind), clusters)  # one chance on both sides
+            except UsageError as error:  # alpha needs no alignment
+                self.unaligned = error.problems[0].what
+                continue
+            kernels[f"gamma {number}"] = gamma.kernel()
             width = max(width, gamma.width)
             self.precision, self.n_draws = max(self.precision, gamma.precision), max(self.n_draws, gamma.n_draws)
+        if self.unaligned:
+            kernels.pop("gamma 0", None)
+        measured = [name for name in TITLES if f"{name} 0" in kernels]
+        parts = ["0"]
         if len(self.sides) > 1:
-            for name in TITLES:
+            parts += ["1", "difference"]
+            for name in measured:
                 kernels[f"{name} difference"] = _difference(kernels[f"{name} 0"], kernels[f"{name} 1"])
         values = estimates(units, kernels, len(texts), Undefined.NO_SPANS, self.how, width)
+        none = Estimate(None, len(texts), None, units.n_clusters, Undefined.TOO_MANY_ALIGNMENTS)
         first, second, difference = (
-            {name: values[f"{name} {part}"][0] for name in TITLES if f"{name} {part}" in values}
+            {name: values[f"{name} {part}"][0] if name in measured else none for name in TITLES if part in parts}
             for part in ("0", "1", "difference")
         )
         return SpanCoefficients(n_spans[0], first, second, difference)

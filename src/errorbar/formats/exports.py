@@ -25,6 +25,8 @@ from errorbar.formats.untrusted import NotJsonError, json_record, parse_json
 Row = tuple[int, Mapping[str, object]]
 TOOLS = ("label-studio", "argilla", "doccano", "potato", "appraise")
 EXPORT_CODE, VALUE_CODE = "export-json", "export-value"
+RANKED, BETTER, EQUAL = "ranking", " > ", " = "
+"""The column of a ranking, and what stands in it between names, best first."""
 _APPRAISE_TYPES = frozenset(("TGT", "CHK", "REF", "BAD"))
 _APPRAISE = ("rater", "system", "segment", "type", "source_language", "target_language", "label")
 _APPRAISE_MIDDLE = ("document", "complete_document")
@@ -191,7 +193,14 @@ def _read_argilla(record: Mapping[str, Any], number: int, answers: _Answers) -> 
                 answers.n_left_out += 1
                 continue
             value, rater = response.get("value"), response["user_id"]
-            if isinstance(value, list) and all(isinstance(span, dict) for span in value):
+            if (
+                isinstance(value, list)
+                and value
+                and all(isinstance(choice, dict) and "rank" in choice for choice in value)
+            ):
+                order = _argilla_order(value)
+                answers.add(question, record["id"], rater, order, **{RANKED: order}, **beside)
+            elif isinstance(value, list) and all(isinstance(span, dict) for span in value):
                 whole: dict[str, object] = {"length": len(text) or None, **beside}
                 for span in value or [{}]:
                     ends = {"start": span.get("start"), "end": span.get("end")}
@@ -200,6 +209,16 @@ def _read_argilla(record: Mapping[str, Any], number: int, answers: _Answers) -> 
                 answers.complain(f"a response to {question!r} of record {record['id']}", "a label, a number or spans")
             else:
                 answers.add(question, record["id"], rater, value, **beside)
+
+
+def _argilla_order(value: object) -> str:
+    """The values of a ranking question, best first; empty: the answer is to another question."""
+    if not isinstance(value, list) or not all(isinstance(choice, dict) and "rank" in choice for choice in value):
+        return ""
+    by_rank: dict[float, list[str]] = {}
+    for choice in value:
+        by_rank.setdefault(finite(choice["rank"]) or 0.0, []).append(str(choice.get("value", "")))
+    return BETTER.join(EQUAL.join(sorted(by_rank[rank])) for rank in sorted(by_rank))
 
 
 def read_doccano(lines: Lines, problems: Problems) -> Iterator[Row]:

@@ -9,6 +9,10 @@ CSV, told by its columns: pairs (``system1, system2, winner``; the winner a name
 (``segmentId, system1Id, system1rank, system2Id, ...``, as the WMT prints them; ``rankingID`` is the item). ``item``,
 ``judge`` and ``sentence`` may be given everywhere: rows of one item, judge and sentence are one item, wherever they
 stand.
+
+Exports of other tools (``formats.exports``): scores of Appraise, where a judge's scores of one segment are a ranking,
+equal scores a tie, and control items are left out; ranking questions of Argilla, whose values are systems; answers
+beside ``system1`` and ``system2``, e.g. of Label Studio, where the answer is the winner.
 """
 
 from __future__ import annotations
@@ -23,9 +27,11 @@ from xml.sax.saxutils import quoteattr
 import numpy as np
 from numpy.typing import NDArray
 
+from errorbar.core.labels import format_count
 from errorbar.core.problems import InputError, Place, Problem, Problems, nearest, shorten_text
 from errorbar.core.rankings import Comparisons
 from errorbar.formats.catalog import format_of
+from errorbar.formats.exports import BETTER, EQUAL, RANKED
 from errorbar.formats.limits import MOST_RANKING_BYTES, MOST_SYSTEMS, MOST_TOGETHER
 from errorbar.formats.look import Source, display_name, look
 from errorbar.formats.tables import DELIMITERS, TableFields, header_of, table_rows
@@ -177,7 +183,7 @@ MOST_HEAD = 20  # lines that are looked through for the first element
 TIE = "tie"
 TIES = (TIE, "=", "draw")
 _ITEM = ("item", "rankingID")
-_JUDGE = ("judge", "user", "judgeId")
+_JUDGE = ("judge", "user", "judgeId", "rater")
 _SENTENCE = ("sentence", "segment", "src-id", "segmentId", "srcIndex")
 
 
@@ -282,6 +288,12 @@ def _read_table(path: Source, collected: RankingCollection) -> None:
         ("item", "system", "rank"): _read_long,
         ("system1Id", "system1rank", "system2Id", "system2rank"): _read_wide,
     }
+    if format_of(path).holds == "rows":
+        readers |= {
+            ("rater", "system", "segment", "type", "label"): _read_scores,
+            ("rater", "system1", "system2", "label"): _read_answers,
+            ("rater", RANKED): _read_orders,
+        }
     reader = next((reader for columns, reader in readers.items() if {*columns} <= {*header}), None)
     if reader is not None:
         reader(rows, _Columns(*named), collected)
@@ -372,6 +384,41 @@ def _read_wide(rows: _Rows, columns: _Columns, collected: RankingCollection) -> 
     seen.tell(collected.name, collected.problems)
 
 
+def _read_scores(rows: _Rows, columns: _Columns, collected: RankingCollection) -> None:
+    """Read scores of Appraise: the higher the better."""
+    items: dict[Key, list[tuple[float, str, Place]]] = {}
+    n_controls = 0
+    for row, place in rows:
+        if row["type"] != "TGT":
+            n_controls += 1
+            continue
+        item = f"{row['document']}:{row['segment']}" if row.get("document") else row["segment"]
+        items.setdefault((item, row["rater"], item), []).append((float(row["label"]), row["system"], place))
+    if n_controls:
+        message = f"{format_count(n_controls, 'scores of control items')} left out"
+        collected.problems.note("ranking-controls", message, Place(collected.name), "they say nothing about systems")
+    for key, scored in items.items():
+        ranks = {score: rank for rank, score in enumerate(sorted({score for score, *_ in scored}, reverse=True), 1)}
+        collected.add(key, [RankedText(ranks[score], (system,), place) for score, system, place in scored])
+
+
+def _read_answers(rows: _Rows, columns: _Columns, collected: RankingCollection) -> None:
+    _read_pairs((({**row, "winner": row["label"]}, place) for row, place in rows), columns, collected)
+
+
+def _read_orders(rows: _Rows, columns: _Columns, collected: RankingCollection) -> None:
+    """Read ranking questions; an answer to another question ranks nothing."""
+    for row, place in rows:
+        key = _key(row, columns, place, collected.problems)
+        if key is None or not row[RANKED]:
+            continue
+        groups = [group.split(EQUAL) for group in row[RANKED].split(BETTER)]
+        placed = [
+            RankedText(rank, (system.strip(),), place) for rank, group in enumerate(groups, 1) for system in group
+        ]
+        collected.add(key, placed)
+
+
 class JudgedRanking(NamedTuple):
     """A ranking, to be written.
 
@@ -441,7 +488,8 @@ def is_ranking(path: Source) -> bool:
     """Whether a file has rankings or pairs, and not scores or essays: XML, or a table with their columns."""
     source = look(path)
     if format_of(source).holds == "rows":
-        return bool({"winner", "rank", "system1rank"} & {*header_of(source)})
+        columns = {*header_of(source)}
+        return bool({"winner", "rank", "system1rank"} & columns) or {"system1", "system2"} <= columns
     fields = {field.strip() for sign in DELIMITERS for field in source.peek().split(sign)}
     if fields & {"winner", "rank", "system1rank"}:
         return "score" not in fields  # a table of scores may tell the ranks too
