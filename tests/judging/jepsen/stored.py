@@ -49,5 +49,5 @@ def read_stored(url: str) -> Stored:
         finally:
             one.close()
     known = json.loads(rules)
-    of_rules = {"raters_per_item": known["raters_per_item"], "editors": known.get("editors", "free")}
-    return Stored(**tables, **of_rules, integrity=integrity)
+    k, editors = int(known["raters_per_item"]), str(known.get("editors", "free"))
+    return Stored(**tables, raters_per_item=k, editors=editors, integrity=integrity)
