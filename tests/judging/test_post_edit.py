@@ -12,6 +12,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any, Literal
 
+import httpx
 import pytest
 
 import errorbar
@@ -21,12 +22,15 @@ from errorbar.edits.texts import extract_edits
 from errorbar.judging import Lease, Study, StudyRules, Submission, claim, current_rules, load_scheme, shown_hash, submit
 from errorbar.judging.protocol.next_item import count_items_of
 from errorbar.judging.study.rules import read_about
+from errorbar.judging.web import rater as rater_pages
 from errorbar.judging.web.rater import lease_record
+from errorbar.judging.web.rater_forms import FORM_ROUTES
 from errorbar.judging.web.server_state import Terms
 from tests.judging.empty_stores import empty_database, join
 from tests.judging.jepsen.check_places import at_most_k_always, editors_as_designed, nobody_twice
 from tests.judging.jepsen.history import History
 from tests.judging.jepsen.stored import read_stored
+from tests.judging.served import CSRF, Visitor, said_of, served
 
 SCHEME = load_scheme("post-edit")
 SYSTEMS = ("careful", "greedy", "zealous")
@@ -391,3 +395,67 @@ def test_nothing_that_is_sent_depends_on_the_system(tmp_path: Path) -> None:
     said = [json.dumps({**record, "assignment": ""}) for record in records]
     assert (len(said), len({*said})) == (2, 1)
     assert "zxqvj" not in said[0]
+
+
+def test_no_route_of_raters_names_a_system(tmp_path: Path) -> None:
+    """Pages, replies, refusals, headers; the manager's pages alone name them."""
+    names = {"zxqvj": "careful", "qqwzk": "greedy", "kkqxv": "zealous"}
+    write_texts(tmp_path, 4)
+    (tmp_path / "gold.csv").write_text("item,answer,explanation\n" + "".join(f"1/{name},right,So.\n" for name in names))
+    check = '[[comprehension]]\nask = "Which?"\noptions = ["a", "b"]\nright = "a"\n'
+    (tmp_path / "about.toml").write_text(check)
+    errorbar.judge_init(
+        tmp_path / "study",
+        tmp_path / "source.txt",
+        scheme="post-edit",
+        systems=[f"{name}={tmp_path / text}.txt" for name, text in names.items()],
+        gold_items=tmp_path / "gold.csv",
+        about=tmp_path / "about.toml",
+        training=1,
+        quiz=1,
+        gold_per_page=0,
+        quiz_pass=0.0,
+    )
+    study = Study.open(tmp_path / "study")
+    link = errorbar.judge_invite(study.folder, names=["ann"]).links[0].url
+    with served(study) as url:
+        ann, replies = Visitor(url), list[httpx.Response]()
+
+        def keep(reply: httpx.Response) -> None:
+            reply.read()
+            replies.append(reply)
+
+        ann.http.event_hooks = {"response": [keep]}
+        ann.enter(link)
+        ann.form("/check", **{"try": "1", "answer-0": "b"})
+        ann.form("/check", **{"try": "2", "answer-0": "a"})
+        ann.csrf = CSRF.findall(ann.http.get("/work").text)[0]
+        answer = {"verdict": "edited", "text": "He goes ."}
+        n_answers = 0
+        while items := ann.claim()["items"]:
+            for item in items:
+                sent = {**said_of(item), "answer": answer}
+                for wrong in ({"answer": {"verdict": "edited", "text": "x" * 9999}}, {"text_hash": "x"}):
+                    ann.post("/api/answer", {"answers": [{**sent, **wrong, "submission": f"w{next(_IDS)}"}], "want": 0})
+                (receipt,) = ann.post("/api/answer", {"answers": [sent], "want": 0}).json()["receipts"]
+                assert receipt["status"] in ("saved", "extra")
+                n_answers += 1
+        again = {**sent, "submission": "again", "base_version": 7}  # a conflict
+        ann.post("/api/answer", {"answers": [sent, again], "want": 1})
+        pages = ("/", "/guidelines", "/done", "/withdraw", "/nowhere", "/health", "/service-worker.js", "/api/recent")
+        for path in (*pages, "/api/return", "/manage"):
+            ann.http.get(path)
+        ann.post("/api/return", {})
+        ann.form("/withdraw", sure="yes")
+        ann.form("/signout", "/done")
+        manager = Visitor(url)
+        manager.manage(study)
+        told = manager.http.get("/manage/export.csv").text
+    assert n_answers == 5  # an example, a quiz question, an output of each of the other sentences
+    seen = {reply.request.url.path for reply in replies}
+    routes = [*rater_pages.ROUTES, *rater_pages.ENTRY_ROUTES, *rater_pages.PAGE_ROUTES, *FORM_ROUTES]
+    assert {route.path for route in routes} - seen == {"/j/{invite}"}
+    everything = " ".join(f"{reply.headers} {reply.text}" for reply in replies)
+    assert "He go to place 2" in everything
+    assert [name for name in names if name in everything] == []
+    assert all(name in told for name in names)
