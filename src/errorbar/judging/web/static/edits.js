@@ -144,7 +144,8 @@ export class EditsField {
       this.#tool(say('Change the words'), ' ', () => this.#change()),
       this.#tool(say('Take the words away'), 'Delete', () => this.#remove()), this.none);
     this.list = make('ol', { class: 'edit-list', 'aria-label': say('Edits') });
-    this.field.append(make('p', { class: 'small muted' }, say('Corrected:')), this.corrected, this.box, tools, this.list);
+    const around = make('div', {}, this.box); // what comes and goes in a fieldset itself lets browsers style all of it anew
+    this.field.append(make('p', { class: 'small muted' }, say('Corrected:')), this.corrected, around, tools, this.list);
   }
 
   #tool(words, key, act) {
