@@ -315,6 +315,35 @@ def test_what_will_not_do_is_said_and_nothing_is_lost(serve: Serve, sit_down: Si
     assert rater.page.locator(".edit-list li").count() == 2
 
 
+def test_an_input_method_composes_in_its_own_time(serve: Serve, sit_down: SitDown) -> None:
+    study = serve([JudgedItem("1", "他 去 学校 。")])
+    rater = sit_down(study)
+    keys, remote = rater.page.keyboard, rater.page.context.new_cdp_session(rater.page)
+
+    def process(key: str) -> None:
+        """What a browser sends of a key that its input method takes."""
+        common = {"windowsVirtualKeyCode": 229, "key": key, "code": "KeyJ"}
+        remote.send("Input.dispatchKeyEvent", {"type": "rawKeyDown", **common})
+
+    keys.press("ArrowLeft")
+    keys.press("ArrowRight")
+    process("Process")
+    for begun in ("w", "wo", "我"):
+        remote.send(
+            "Input.imeSetComposition", {"text": begun, "selectionStart": len(begun), "selectionEnd": len(begun)}
+        )
+    rater.page.evaluate("""document.activeElement.dispatchEvent(
+        new KeyboardEvent('keydown', { key: 'Enter', bubbles: true, cancelable: true, isComposing: true }))""")
+    assert rater.page.locator(".edit-list li").count() == 0, "that Enter ends the composition alone"
+    assert rater.kept("draft:")[0]["typed"]["edits"].count("我") == 1
+    remote.send("Input.insertText", {"text": "我"})
+    keys.press("Enter")
+    rater.press("Enter")
+    rater.saved()
+    ((_, answer, _, _),) = study.answers()
+    assert json.loads(answer)["edits"] == [{"start": 0, "end": 1, "corrections": ["我"]}]
+
+
 def test_an_essay_of_50_000_words_can_be_edited(serve: Serve, sit_down: SitDown) -> None:
     study = serve([JudgedItem("1", " ".join(["word"] * 50_000))])
     rater = sit_down(study)

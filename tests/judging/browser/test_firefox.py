@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from errorbar.judging import JudgedItem
 from tests.helpers.needed import missing
 from tests.judging.browser.conftest import MakeStudy
 from tests.judging.browser.firefox import Firefox, firefox, program
@@ -94,6 +95,28 @@ def test_cloze_and_forms_are_not_restored_into_other_items(make_study: MakeStudy
     fox.press("Enter")
     fox.until(SAVED)
     assert said(study) == [{"word": ["half"]}, {"word": ["other"]}]
+
+
+def test_edits_by_keys_without_the_server(make_study: MakeStudy, fox: Firefox) -> None:
+    study = make_study("edits", [JudgedItem("1", "He go to school every days .")])
+    enter(fox, study)
+    study.kill()
+    fox.press("ArrowRight", "ArrowRight", *"goes", "Enter", *"SVA", "Enter", "z")
+    assert fox.run("document.querySelector('.edit-form input').value") == "z", (
+        "a letter at a word begins its correction"
+    )
+    fox.press("Escape", *["ArrowRight"] * 8, *"day", "Enter", *"Nn", "Enter", "Enter")
+    fox.until("document.querySelector('#state[data-state=offline]') !== null")
+    study.start()
+    fox.until(SAVED)
+    assert said(study) == [
+        {
+            "edits": [
+                {"start": 1, "end": 2, "corrections": ["goes"], "type": "SVA"},
+                {"start": 5, "end": 6, "corrections": ["day"], "type": "Nn"},
+            ]
+        }
+    ]
 
 
 def test_the_server_dies_and_comes_back(make_study: MakeStudy, fox: Firefox) -> None:

@@ -20,7 +20,10 @@ const SPACE = '[\\t-\\r\\x1c-\\x20\\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029
 const PIECES = new RegExp(`(${SPACE}+)`);
 const SPACES = new RegExp(`${SPACE}+`);
 
-/** Where somebody was in a text, which stays when the questions are built anew. @type {WeakMap<Element, {anchor: number, cursor: number}>} */
+/**
+ * Where somebody was in a text, which stays when the questions are built anew, and how its edited cells look.
+ * @type {WeakMap<Element, {anchor: number, cursor: number, looks: Map<number, string>}>}
+ */
 const places = new WeakMap();
 
 /** @param {string} text @returns {string} with single spaces, as edits are stored */
@@ -42,7 +45,8 @@ export class EditsField {
     Object.assign(this, { panel, question, field, draft });
     this.text = /** @type {HTMLElement} */ (panel.view.article.querySelector('.cells'));
     this.#cut();
-    this.place = places.get(this.text) ?? { anchor: Math.min(1, this.cells.length - 1), cursor: Math.min(1, this.cells.length - 1) };
+    const first = Math.min(1, this.cells.length - 1);
+    this.place = places.get(this.text) ?? { anchor: first, cursor: first, looks: new Map() };
     places.set(this.text, this.place);
     /** Edit whose buttons are shown; -1: none. */
     this.open = -1;
@@ -51,6 +55,8 @@ export class EditsField {
     /** The card that the rater must see before they save; -1: none. */
     this.due = -1;
     this.known = '';
+    /** Cards by what they show: those of edits that stay as they are stay on the page. @type {Map<string, HTMLElement>} */
+    this.cards = new Map();
     this.#build();
     /** @type {Form | null} */
     this.form = null;
@@ -88,7 +94,7 @@ export class EditsField {
     const focused = this.list.contains(document.activeElement) ? this.open : -1;
     this.#showText();
     this.#showCorrected();
-    this.list.replaceChildren(...this.edits.map((edit, index) => this.#makeCard(edit, index)));
+    this.#showCards();
     this.none.setAttribute('aria-pressed', String(Array.isArray(this.draft.answer[this.question.id]) && !this.edits.length));
     if (focused < 0) return;
     this.#stand(focused);
@@ -124,7 +130,7 @@ export class EditsField {
 
   #build() {
     const { question } = this;
-    this.corrected = make('p', { class: 'corrected', dir: 'auto', lang: this.panel.view.article.lang || undefined });
+    this.corrected = make('p', { class: 'corrected', dir: 'auto', tabindex: '0', lang: this.panel.view.article.lang || undefined });
     this.about = make('span', { class: 'edit-about', dir: 'auto' });
     this.words = make('input', {
       type: 'text', id: `words-${question.id}`, autocomplete: 'off', autocapitalize: 'off', autocorrect: 'off', spellcheck: 'false', dir: 'auto', enterkeyhint: 'next',
@@ -138,7 +144,8 @@ export class EditsField {
       this.#tool(say('Change the words'), ' ', () => this.#change()),
       this.#tool(say('Take the words away'), 'Delete', () => this.#remove()), this.none);
     this.list = make('ol', { class: 'edit-list', 'aria-label': say('Edits') });
-    this.field.append(make('p', { class: 'small muted' }, say('Corrected:')), this.corrected, this.box, tools, this.list);
+    const around = make('div', {}, this.box); // what comes and goes in a fieldset itself lets browsers style all of it anew
+    this.field.append(make('p', { class: 'small muted' }, say('Corrected:')), this.corrected, around, tools, this.list);
   }
 
   #tool(words, key, act) {
@@ -441,33 +448,45 @@ export class EditsField {
     return `${this.#original(edit) || '∅'} → ${corrections}${edit.type ? ` (${edit.type})` : ''}`;
   }
 
+  /** Only cells that look otherwise than before are touched: a long text is not laid out anew for each edit. */
   #showText() {
-    for (const cell of this.text.querySelectorAll('[data-edit]')) delete (/** @type {HTMLElement} */ (cell)).dataset.edit;
-    for (const cell of this.text.querySelectorAll('.edited')) cell.classList.remove('edited', 'taken', 'pending');
+    /** @type {Map<number, string>} */
+    const looks = new Map();
     this.edits.forEach((edit, index) => {
       const [first, last] = edit.start === edit.end ? [2 * edit.start, 2 * edit.start] : [2 * edit.start + 1, 2 * edit.end - 1];
-      for (let cell = first; cell <= last; cell += 1) {
-        this.cells[cell].classList.add('edited', ...(edit.pending ? ['pending'] : []), ...(edit.start < edit.end ? ['taken'] : []));
-      }
-      this.cells[last].dataset.edit = String(index + 1);
+      const look = `edited${edit.pending ? ' pending' : ''}${edit.start < edit.end ? ' taken' : ''}`;
+      for (let cell = first; cell <= last; cell += 1) looks.set(cell, cell === last ? `${look}|${index + 1}` : look);
     });
+    const before = this.place.looks;
+    for (const number of new Set([...before.keys(), ...looks.keys()])) {
+      const look = looks.get(number) ?? '';
+      if (before.get(number) === look) continue;
+      const cell = this.cells[number];
+      const [names, edit] = look.split('|');
+      cell.className = names;
+      if (edit) cell.dataset.edit = edit;
+      else delete cell.dataset.edit;
+    }
+    this.place.looks = looks;
   }
 
   /** The text as it becomes: several corrections in braces, what may stay among them. */
   #showCorrected() {
-    /** @type {(string | Node)[]} */
+    /** @type {Node[]} */
     const parts = [];
+    const keep = (from, to) => from < to && parts.push(document.createTextNode(`${this.tokens.slice(from, to).join(' ')} `));
     let at = 0;
     for (const edit of this.edits) {
       if (edit.pending || edit.type === UNCLEAR) continue;
-      parts.push(...this.tokens.slice(at, edit.start).flatMap((word) => [word, ' ']));
+      keep(at, edit.start);
       const texts = [...edit.corrections, ...(edit.optional ? [this.#original(edit)] : [])];
       const text = texts.length > 1 ? `{${texts.map((each) => each || '∅').join('|')}}` : texts[0];
-      if (text) parts.push(make('ins', {}, text), ' ');
+      if (text) parts.push(make('ins', {}, text), document.createTextNode(' '));
       at = edit.end;
     }
-    parts.push(...this.tokens.slice(at).flatMap((word) => [word, ' ']));
-    this.corrected.replaceChildren(...joined(parts));
+    keep(at, this.tokens.length);
+    const changed = /** @type {HTMLElement | undefined} */ (exchange(this.corrected, parts).find((part) => part.nodeName === 'INS'));
+    if (changed) this.corrected.scrollTop = changed.offsetTop - this.corrected.clientHeight / 2;
   }
 
   // --- cards ---------------------------------------------------------------------------------------------------------
@@ -477,13 +496,25 @@ export class EditsField {
     return /** @type {HTMLElement | null} */ (this.list.children[index] ?? null);
   }
 
+  #showCards() {
+    /** @type {Map<string, HTMLElement>} */
+    const cards = new Map();
+    const reached = Math.min(Math.max(this.open, 0), this.edits.length - 1);
+    this.edits.forEach((edit, index) => {
+      const shows = JSON.stringify([edit, index, index === reached, index === this.open, index === this.linking]);
+      cards.set(shows, this.cards.get(shows) ?? this.#makeCard(edit, index));
+    });
+    this.cards = cards;
+    exchange(this.list, [...cards.values()]);
+  }
+
   /** @param {Edit} edit @param {number} index */
   #makeCard(edit, index) {
     const said = [edit.pending ? say('to be decided on') : '', edit.type ?? '', edit.optional ? say('optional') : '',
       edit.group ? say('linked: {group}', { group: edit.group }) : '', edit.note ? say('note: {note}', { note: edit.note }) : '',
       this.linking === index ? say('to be linked: go to the other edit and press L') : ''];
     const card = make('li', { tabindex: index === Math.min(Math.max(this.open, 0), this.edits.length - 1) ? '0' : '-1', class: edit.pending ? 'pending' : undefined },
-      make('span', { class: 'unseen' }, say('Edit {number}:', { number: index + 1 })), ' ',
+      make('span', { class: 'small muted' }, say('Edit {number}:', { number: index + 1 })), ' ',
       make('del', { dir: 'auto' }, this.#original(edit) || '∅'), ' → ', make('ins', { dir: 'auto' }, edit.corrections.map((text) => text || '∅').join(' / ')),
       ...said.filter(Boolean).flatMap((word) => [' · ', make('span', { dir: 'auto' }, word)]));
     if (this.open === index) {
@@ -603,13 +634,25 @@ function distance(cell, middle) {
   return Math.abs((box.left + box.right) / 2 - middle);
 }
 
-/** @param {(string | Node)[]} parts @returns {(string | Node)[]} with texts that stand together as one */
-function joined(parts) {
-  /** @type {(string | Node)[]} */
-  const all = [];
-  for (const part of parts) {
-    if (typeof part === 'string' && typeof all.at(-1) === 'string') all[all.length - 1] += part;
-    else all.push(part);
-  }
-  return all;
+/**
+ * Give an element these children; at both ends those that are there already, or are like them, stay.
+ * @param {HTMLElement} parent
+ * @param {Node[]} children
+ * @returns {Node[]} those that are new
+ */
+function exchange(parent, children) {
+  const before = [...parent.childNodes];
+  const most = Math.min(before.length, children.length);
+  const alike = (one, other) => one === other || (one instanceof Text ? one.isEqualNode(other) : one.nodeName === 'INS' && one.isEqualNode(other));
+  let head = 0;
+  while (head < most && alike(before[head], children[head])) head += 1;
+  let tail = 0;
+  while (tail < most - head && alike(before[before.length - 1 - tail], children[children.length - 1 - tail])) tail += 1;
+  for (const child of before.slice(head, before.length - tail)) child.remove();
+  const fresh = children.slice(head, children.length - tail);
+  const after = tail ? before[before.length - tail] : null;
+  const all = document.createDocumentFragment();
+  all.append(...fresh);
+  parent.insertBefore(all, after);
+  return fresh;
 }
