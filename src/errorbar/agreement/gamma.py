@@ -345,9 +345,11 @@ def _random_alignments(texts: Sequence[SpannedText], n: int, rng: np.random.Gene
                 over[spans[at][0]] = origin[at]
             tuples.append((disorder, len(chosen), over))
     disorders, sizes, lying = zip(*tuples, strict=True)
-    rows, row = np.unique(first[np.array(lying, np.int64)], axis=0, return_inverse=True)
-    disorder, size = (np.bincount(row.ravel(), column) for column in (disorders, sizes))
-    return ChanceAlignments(disorder, size, rows, len(means), _relative_error(means))
+    known, number = np.unique(first[np.array(lying, np.int64)], axis=0, return_inverse=True)
+    total, n_in = (
+        np.bincount(number.ravel(), np.array(column, np.float64)).astype(np.float64) for column in (disorders, sizes)
+    )
+    return ChanceAlignments(total, n_in, known, len(means), _relative_error(means))
 
 
 def _is_enough(means: Sequence[float], n_spans: int) -> bool:

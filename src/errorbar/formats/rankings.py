@@ -288,7 +288,7 @@ def _read_table(path: Source, collected: RankingCollection) -> None:
         ("item", "system", "rank"): _read_long,
         ("system1Id", "system1rank", "system2Id", "system2rank"): _read_wide,
     }
-    if format_of(path).holds == "rows":
+    if format_of(look(path)).holds == "rows":
         readers |= {
             ("rater", "system", "segment", "type", "label"): _read_scores,
             ("rater", "system1", "system2", "label"): _read_answers,
