@@ -238,6 +238,8 @@ def _count(judgments: Judgments, clusters: Clusters) -> tuple[NDArray[np.int64],
     n_items, none = len(judgments.items), np.empty(0, np.int64)
     if len(clusters) != n_items:
         cluster_table(np.arange(n_items), n_items, clusters, n_items)  # which says what is wrong
-    names, codes = np.unique(np.asarray(clusters)[np.concatenate([*items, none])], return_inverse=True)
-    places = (codes, np.concatenate([*cells, none]))
-    return counts, sparse_table((np.ones(len(codes)), places), (len(names), total))
+    where = np.concatenate([*items, none])  # an item stands there once for every pair who judged it
+    judged = np.bincount(where, minlength=n_items) > 0
+    names, codes = np.unique(np.asarray(clusters)[judged], return_inverse=True)
+    rows = codes[np.cumsum(judged)[where] - 1]
+    return counts, sparse_table((np.ones(len(rows)), (rows, np.concatenate([*cells, none]))), (len(names), total))

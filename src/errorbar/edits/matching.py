@@ -90,9 +90,10 @@ def encode_references(corpus: Corpus) -> EncodedReferences:
     A span outside its sentence is an ``InputError``: the kernel must never look there.
     """
     known = corpus.cache.get("references")
-    made_of = (corpus.annotators, [(sentence.text, sentence.annotations.copy()) for sentence in corpus.sentences])
-    if isinstance(known, _Cached) and known.made_of == made_of:
+    now = (corpus.annotators, [(sentence.text, sentence.annotations) for sentence in corpus.sentences])
+    if isinstance(known, _Cached) and known.made_of == now:
         return known.encoded
+    made_of = (corpus.annotators, [(text, annotations.copy()) for text, annotations in now[1]])
     annotators = corpus.annotators
     annotations = [sentence.annotations.get(name) for sentence in corpus.sentences for name in annotators]
     sizes = [len(edits or ()) for edits in annotations]

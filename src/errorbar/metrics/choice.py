@@ -60,10 +60,9 @@ class TypeCounts:
         n_slots = self.shape[0] * self.shape[1]
         if kernel and (compiled := _compiled_kernel()) is not None:
             totals = np.zeros((replicates, n_types, n_counts), np.int64)
-            starts = np.searchsorted(self.slot, np.arange(n_slots + 1))
-            counted = starts, np.ascontiguousarray(self.type), np.ascontiguousarray(self.count)
+            counted = map(np.ascontiguousarray, (self.slot, self.type, self.count))
             rows = np.ascontiguousarray(units), np.ascontiguousarray(columns)
-            compiled.add_chosen(*rows, self.shape[1], *counted, totals)
+            compiled.add_chosen(*rows, self.shape[1], n_slots, *counted, totals)
             return totals
         units = np.broadcast_to(units, columns.shape)
         looked = (columns >= 0) & (units >= 0)
