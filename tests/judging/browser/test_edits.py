@@ -294,7 +294,7 @@ def test_what_will_not_do_is_said_and_nothing_is_lost(serve: Serve, sit_down: Si
     keys.press("Control+a")
     page.keyboard.insert_text("I have an idea . " * 200)  # a paste of the whole text, many times over
     keys.press("Enter")
-    assert problem(rater).startswith("At most 500 characters, and these are 3399.")
+    assert problem(rater).startswith("At most 500 characters, and these are 3,399.")
     assert len(page.locator("#words-edits").input_value()) == 3400
     keys.press("Control+a")
     keys.type("have")
