@@ -300,8 +300,7 @@ def test_the_interval_of_what_proposals_did_covers_the_truth(tmp_path: Path) -> 
     draw = np.random.default_rng(11)
     chance = np.array([alone if item.hidden[PROPOSALS] == BLANK else shown for item in columns.items])
     nothing = columns.answers.index({"edits": []})
-    none = np.zeros(0, np.int64)
-    unused = Judgments(none, none, none, [], [], [])
+    unused = Judgments.from_columns([], [], [])
     covered = 0
     for number in range(n_studies):
         # Both raters find an item easy, or both hard: judgments of an item are not independent.

@@ -63,7 +63,7 @@ def _number_blocks(sentences: Sequence[Sentence], context: Context) -> list[int]
     if context == "document" and not has_documents:
         message = "the corpus does not say which sentences are of one document"
         raise UsageError(
-            Problem("judge-context", message, fix="give JSONL or SGML with documents, or --context paragraph")
+            Problem("judge-context", message, fix="give JSONL or SGML with documents, or --context=paragraph")
         )
     if context == "paragraph" and not has_paragraphs:
         message = "the corpus does not say where a paragraph begins"

@@ -81,7 +81,7 @@ def add_items(tx: Connection, items: Iterable[JudgedItem], now: float) -> int:
     else:
         places = list(range(first, first + len(work)))
         SystemRandom().shuffle(places)
-        place_of = dict(zip((item.name for item in work), places, strict=True))
+        place_of = dict(zip((item.name for item in work), places[::-1], strict=True))
     names: set[str] = set()
     for item in new:
         if item.name in names:

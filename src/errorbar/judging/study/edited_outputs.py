@@ -63,7 +63,7 @@ def save_references(tx: Connection, about: StudyInfo, folder: str, include: Sequ
     if bad := [name for name in systems if Path(name).name != name or name == Path(TIMES).stem]:
         message = f"a file cannot be called after the system '{bad[0]}'"
         raise UsageError(
-            Problem("judge-export-kind", message, fix="make the study with another name: --system NAME=FILE")
+            Problem("judge-export-kind", message, fix="make the study with another name: --system=NAME=FILE")
         )
     given = [row for row in exported_rows(tx, about, include) if row.answer is not None and row.item.kind == "work"]
     editors = [row.name for row in rows(tx, "SELECT name FROM rater ORDER BY id")]

@@ -522,7 +522,7 @@ def check_rules(rules_by_name: Mapping[str, Any]) -> StudyRules:
     check_questions(rules.comprehension)
     if rules.stop and rules.systems:
         message = f"a study that may stop early takes items in one order, and editors are {rules.editors}"
-        raise UsageError(Problem("two-choices", message, fix="leave --stop out, or give --editors free"))
+        raise UsageError(Problem("two-choices", message, fix="leave --stop out, or give --editors=free"))
     if rules.gold_per_page > rules.page:
         message = f"--gold-per-page must be at most the {rules.page} items of a page, got {rules.gold_per_page}"
         raise UsageError(Problem("bad-parameter", message))
@@ -543,7 +543,7 @@ def _choose_editors(scheme: Scheme, items: Sequence[JudgedItem], editors: Editor
         message = (
             f"gold item '{shorten_text(both[0].name)}' is an output of a sentence of which raters edit another output"
         )
-        raise UsageError(Problem("judge-gold", message, fix="make all outputs of the sentence gold, or --editors free"))
+        raise UsageError(Problem("judge-gold", message, fix="make all outputs of the sentence gold, or --editors=free"))
     systems = tuple(dict.fromkeys(item.names[0] for item in items if item.kind == "work"))
     return {"editors": editors or "crossed", "systems": systems}
 
