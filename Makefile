@@ -104,8 +104,9 @@ tex:
 test-slow: $(VENV)/.dev $(VENV)/.extra-errant postgresql-server tex
 	$(PYTEST) -m "(slow or hypothesis) and not measured and not browser and not install" --hypothesis-profile thorough
 
-# Half an hour: simulations and trainings whose pages in docs/measurements were made by them, of which test-slow has parts.
-test-measured: $(VENV)/.dev $(VENV)/.extra-errant
+# Three quarters of an hour: simulations and trainings whose pages in docs/measurements were made by them, and scripted raters who
+# type for minutes. test-slow and test-browser have parts of all.
+test-measured: $(VENV)/.browser $(VENV)/.extra-errant browsers
 	$(PYTEST) -m measured
 
 $(VENV)/.browser: $(VENV)/.dev
@@ -121,7 +122,7 @@ browsers:
 		echo "no Chromium or no Firefox here, and they cannot be installed: some of the browser tests will skip"
 
 test-browser: $(VENV)/.browser browsers
-	$(BIN)/python -m pytest -m browser tests/browser tests/judging/browser
+	$(BIN)/python -m pytest -m "browser and not measured" tests/browser tests/judging/browser
 
 # inspect_ai and lm-evaluation-harness as released, in an environment of their own: 700 MB of libraries that
 # nothing else needs. Their versions are those of constraints-harness.txt.

@@ -167,14 +167,13 @@ def annotate(serve: Serve, sit_down: SitDown, data: Path, folder: Path, n_annota
         assert blocks_of(m2, str(number)) == [whole[n] for n in at]
 
 
-@pytest.mark.slow
 def test_two_annotators_of_an_essay_come_out_byte_for_byte(
     serve: Serve, sit_down: SitDown, data: Path, tmp_path: Path
 ) -> None:
     annotate(serve, sit_down, data, tmp_path, 2)
 
 
-@pytest.mark.slow
+@pytest.mark.measured
 def test_ten_annotators_of_an_essay_come_out_byte_for_byte(
     serve: Serve, sit_down: SitDown, data: Path, tmp_path: Path
 ) -> None:
@@ -236,7 +235,7 @@ def test_edits_of_several_scripts_and_axe_finds_nothing(serve: Serve, sit_down: 
     ]
 
 
-@pytest.mark.slow
+@pytest.mark.measured
 def test_500_edits_over_a_reload_without_the_server(serve: Serve, sit_down: SitDown) -> None:
     n = 500
     study = serve([JudgedItem("long", " ".join(f"w{k}" for k in range(2 * n)))])
