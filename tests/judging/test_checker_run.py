@@ -23,6 +23,8 @@ pytestmark = pytest.mark.slow
 no_compiler = pytest.mark.skipif(compiler() is None, reason="needs a C compiler for the failing file layer")
 no_postgresql = pytest.mark.skipif(binaries() is None, reason="needs a PostgreSQL server's programs (initdb)")
 ON_BOTH = [pytest.param("sqlite"), pytest.param("postgresql", marks=no_postgresql)]
+ON_EITHER = [pytest.param("sqlite"), pytest.param("postgresql", marks=[no_postgresql, pytest.mark.measured])]
+"""For schemes that differ in how items are chosen; on the other store it takes minutes."""
 
 
 @pytest.mark.parametrize("workers", [1, 4])
@@ -38,7 +40,7 @@ def test_forty_raters_and_a_nemesis(store: str, workers: int, tmp_path: Path) ->
     assert len(History.load(tmp_path / "history.jsonl").ops) == len(history.ops)
 
 
-@pytest.mark.parametrize("store", ON_BOTH)
+@pytest.mark.parametrize("store", ON_EITHER)
 def test_pairs_that_the_study_chooses_and_a_nemesis(store: str) -> None:
     """What forty raters do to pairs of systems, with four processes; then twice killed."""
     from tests.judging.jepsen.kills import kill_runs
@@ -50,7 +52,7 @@ def test_pairs_that_the_study_chooses_and_a_nemesis(store: str) -> None:
     assert (found.faults, found.counts["runs"]) == ([], 2)
 
 
-@pytest.mark.parametrize("store", ON_BOTH)
+@pytest.mark.parametrize("store", ON_EITHER)
 def test_crossed_editors_and_a_nemesis(store: str) -> None:
     """Forty raters edit outputs of four systems, with four processes: nobody two of one sentence."""
     outcome = run(Plan(seconds=6, store=store, rate=150, every=0.6, editors="crossed"), History())
