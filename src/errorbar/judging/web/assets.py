@@ -24,6 +24,9 @@ _TYPES = {".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}
 _IMPORT = re.compile(r"^import (\{[^}]*\}) from '\./([\w.]+)';\n", re.MULTILINE)
 _EXPORT = re.compile(r"^export (?=(?:async )?(?:function|class|const) (\w+))", re.MULTILINE)
 _COMMENT = re.compile(r"^[ ]*(?://[^\n]*|/\*(?:[^*]|\*(?!/))*\*/)\n", re.MULTILINE)
+_AFTER_CODE = re.compile(r" // [^\n`'\"]{0,200}$", re.MULTILINE)
+_BLANK = re.compile(r"\n\s*")
+_CSS_COMMENT = re.compile(r"/\*(?:[^*]|\*(?!/))*\*/")
 _YEAR = 365 * 86400
 
 
@@ -52,7 +55,7 @@ def bundle_script(name: str, folder: Path = STATIC) -> str:
         folder: Where it and its parts are.
 
     Returns:
-        One module without imports and without comments on lines of their own.
+        One module without imports, comments and indentation. No template of a script has lines.
 
     Raises:
         ValueError: If a part imports itself by way of others.
@@ -73,11 +76,19 @@ def bundle_script(name: str, folder: Path = STATIC) -> str:
         parts[part] = in_scope if importers else body
 
     add(name, ())
-    return "".join(parts.values())
+    return _BLANK.sub("\n", _AFTER_CODE.sub("", "".join(parts.values())))
 
 
 def _scope(part: str) -> str:
     return f"${part.removesuffix('.js').replace('-', '_')}"
+
+
+def _shorten(path: Path) -> bytes:
+    if path.suffix == ".js":
+        return bundle_script(path.name).encode()
+    if path.suffix == ".css":
+        return _BLANK.sub("\n", _CSS_COMMENT.sub("", path.read_text(encoding="utf-8"))).encode()
+    return path.read_bytes()
 
 
 @cache
@@ -85,7 +96,7 @@ def assets() -> dict[str, Asset]:
     """All files by their names."""
     files: dict[str, Asset] = {}
     for path in sorted(STATIC.iterdir()):
-        content = bundle_script(path.name).encode() if path.suffix == ".js" else path.read_bytes()
+        content = _shorten(path)
         tag = f'"{hashlib.sha256(content).hexdigest()[:16]}"'
         files[path.name] = Asset(content, gzip.compress(content, 9, mtime=0), _TYPES[path.suffix], tag)
     return files

@@ -20,7 +20,7 @@ from errorbar.core.problems import MissingExtraError
 from errorbar.judging.page_languages import ENGLISH, PageLanguage, page_language
 from errorbar.judging.scheme_kinds import kind_of
 from errorbar.judging.study.comprehension import questions_of
-from errorbar.judging.web.assets import assets, assets_version
+from errorbar.judging.web.assets import STATIC, assets_version
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -70,8 +70,22 @@ def escape_html(value: object) -> str:
     return str(import_module("markupsafe").escape(value))
 
 
-def _script_phrases(language: PageLanguage) -> dict[str, object]:
-    return language.for_script(assets()["judge.js"].content.decode())
+_OF_KINDS = {"edits": ("edits.js", "types.js"), "rank": ("rank.js",), "post-edit": ("post_edit.js",)}
+"""Scripts that only schemes of a kind need."""
+_OF_OTHER_PAGES = ("completion.js", "device.js", "dom.js")
+"""Scripts that say something on pages on which nobody judges."""
+
+
+def _script_phrases(language: PageLanguage, shows: str) -> dict[str, object]:
+    return language.for_script(_script_source(shows))
+
+
+@cache
+def _script_source(shows: str) -> str:
+    """What the script says on a page with schemes of a kind; empty: on a page on which nobody judges."""
+    others = {name for kind, names in _OF_KINDS.items() if kind != shows for name in names}
+    names = [path.name for path in sorted(STATIC.glob("*.js")) if path.name not in others] if shows else _OF_OTHER_PAGES
+    return "".join((STATIC / name).read_text(encoding="utf-8") for name in names)
 
 
 def _safe(html: str) -> object:
