@@ -258,7 +258,7 @@ class ChanceAlignments:
 
 
 class GammaCounts:
-    """What gamma needs to know of each text and of chance.
+    """The disorder of each text, and of chance.
 
     Args:
         texts: Each looked at by two annotators or more.

@@ -50,7 +50,7 @@ def _gaps(spans: Sequence[Span], length: int) -> list[int]:
 
 
 class UnitizingCounts:
-    """What alpha needs to know of each text, so that any resample of texts is a product of matrices."""
+    """The sums of each text from which alpha follows, so that any resample of texts is a product of matrices."""
 
     def __init__(self, texts: Sequence[SpannedText]) -> None:
         self.texts = texts

@@ -386,8 +386,8 @@ class Memory:
         self, metric: Metric, statistics: Statistics, selection: Selection
     ) -> tuple[Folded, NDArray[np.int64]]:
         def make() -> tuple[object, ...]:
-            made = cast("EditMetric", metric).fold_with_types(cast("EditStatistics", statistics), selection)
-            return statistics, selection, made
+            edit_metric, counts = cast("EditMetric", metric), cast("EditStatistics", statistics)
+            return statistics, selection, edit_metric.fold_with_types(counts, selection)
 
         return cast("tuple[Folded, NDArray[np.int64]]", self._once(_fold_key(metric, statistics, selection), make)[2])
 

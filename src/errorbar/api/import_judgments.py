@@ -35,7 +35,7 @@ FOLLOWS = 0.9
 
 @dataclass(frozen=True, slots=True)
 class IndependenceAudit:
-    """What an export shows of the independence of its judgments, and what it cannot show.
+    """An audit of how independent the judgments of an export are, and what it cannot tell.
 
     Attributes:
         per_item: How many judgments an item was to have; None: nobody said.

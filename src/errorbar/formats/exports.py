@@ -182,8 +182,8 @@ def _read_argilla(record: Mapping[str, Any], number: int, answers: _Answers) -> 
     beside = _flat(record.get("metadata")) | _flat(record.get("fields"))
     beside = {key: value for key, value in beside.items() if key not in ("item", "rater", "label")}
     text = next((value for value in _flat(record.get("fields")).values() if isinstance(value, str)), "")
-    for question, given in responses.items():
-        for response in given if isinstance(given, list) else [None]:
+    for question, listed in responses.items():
+        for response in listed if isinstance(listed, list) else [None]:
             if not isinstance(response, dict) or "user_id" not in response:
                 answers.complain(
                     f"a response to {question!r} of record {record['id']} has no user_id", "value, user_id"

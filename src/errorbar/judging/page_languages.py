@@ -85,7 +85,7 @@ class PageLanguage:
         return _PLACE.sub(value_of, phrase)
 
     def for_script(self, source: str) -> dict[str, object]:
-        """What a script needs of it: the phrases that stand in its source."""
+        """The part that a script needs: the phrases that stand in its source."""
         phrases = {english: text for english, text in self.phrases.items() if english in source}
         names = {"language": self.tag, "numbers": self.numbers, "direction": self.direction}
         return {**names, "plurals": self.plurals, "phrases": phrases}

@@ -1,4 +1,4 @@
-"""What a kind of question is: what answers it, which options it takes, and which label an answer gives."""
+"""A kind of question: what answers it, which options it takes, and which label an answer gives."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class QuestionKind(ABC):
         return str(answer)
 
     def without_remarks(self, answer: object) -> object:
-        """What of an answer says something about the item: answers that differ in nothing else are the same."""
+        """The part of an answer that is about the item: answers that differ in nothing else are the same."""
         return answer
 
     def cell(self, answer: object) -> str:

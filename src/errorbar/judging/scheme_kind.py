@@ -1,4 +1,4 @@
-"""What a kind of scheme is: how an item is shown, which items fit, and what answers correct.
+"""A kind of scheme: how an item is shown, which items fit, and what answers correct.
 
 A browser gets nothing but what is shown: no name, no kind, no answer. Offsets are code points of the text, so that the
 element with the target holds ``text[start:end]``, character by character, carriage returns too.
@@ -105,7 +105,7 @@ class SchemeKind:
         return fold_word(label) == fold_word(right)
 
     def told(self, item: JudgedItem, reversed_: int, right: str) -> str:
-        """What is right of a gold item, as the quiz tells it."""
+        """The right answer to a gold item, as the quiz tells it."""
         del item, reversed_
         return right
 

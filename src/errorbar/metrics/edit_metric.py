@@ -120,7 +120,7 @@ class EditMetric(Metric):
         return Folded(self.rate(chosen.totals), chosen.totals, chosen.n_units)
 
     def fold_against(self, statistics: EditStatistics, selection: Selection, masks: NDArray[np.uint8]) -> Folded:
-        """What leaves stretches out is folded against all sets at once."""
+        """Fold against all sets at once where stretches are left out."""
         left_out, choice = selection.left_out, None
         if left_out is not None and selection.swapping is None and self.annotator is None:
             choice = fold_left_out(statistics, self.rule, left_out, masks)

@@ -28,7 +28,7 @@ from errorbar.stats.resampling import Resampling
 
 @dataclass(frozen=True, slots=True)
 class _Decision:
-    """What was decided on an item."""
+    """The decision on an item."""
 
     item: JudgedItem
     label: str
@@ -51,17 +51,17 @@ def adjudication_findings(study: StudyColumns, intervals: Resampling | None, lev
     """
     origin, decisions = Origin.from_json(study.about.adjudicated), list(_decisions(study))
     items = [item.whole for item in study.items if item.whole is not None and item.whole.choices]
-    given = [
+    before = [
         (item.name, rater, label_of(study.about.scheme, False, choice.answer))
         for item in items
         for choice in item.choices
         for rater in choice.raters
     ]
-    yield from agreement_findings("adjudication", "raters, before", _judgments(study, given), intervals)
+    yield from agreement_findings("adjudication", "raters, before", _judgments(study, before), intervals)
     decided = [(decision.item.name, ADJUDICATED, decision.label) for decision in decisions]
     names = {name for name, _, _ in decided}
     for rater in origin.raters:
-        own = [row for row in given if row[1] == rater and row[0] in names]
+        own = [row for row in before if row[1] == rater and row[0] in names]
         yield from agreement_findings("adjudication", f"{rater}, after", _judgments(study, own + decided), intervals)
     counts = {"agreed": 0, "accepted": 0, "written": 0}
     for decision in decisions:

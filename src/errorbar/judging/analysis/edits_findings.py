@@ -62,7 +62,7 @@ def edits_findings(
         answers.setdefault(at, []).append((study.answers[number][main], milliseconds / 1000))
     whole_items = [study.items[at].whole for at in answers]
     items = [item for item in whole_items if item is not None]
-    table = np.array([_sums(item, given) for item, given in zip(items, answers.values(), strict=True)], np.float64)
+    table = np.array([_sums(item, own) for item, own in zip(items, answers.values(), strict=True)], np.float64)
     kinds = np.array([item.hidden.get(PROPOSALS, "") for item in items])
     yield from _figures("edits", {"all items": np.ones(len(kinds))}, table, intervals)
     if {*kinds.tolist()} == {SHOWN, BLANK}:
@@ -101,7 +101,7 @@ def _difference_kernel(first: Kernel, second: Kernel) -> Kernel:
 
 
 def _sums(item: JudgedItem, given: list[tuple[Answer, float]]) -> list[float]:
-    """What an item adds to the two sums of each figure, in the order of ``MEASURES``."""
+    """The share of an item in the two sums of each figure, in the order of ``MEASURES``."""
     tokens = item.text.split()
     edits = [{(edit["start"], edit["end"], edit["corrections"][0]) for edit in answer} for answer, _ in given]
     pairs = list(combinations(edits, 2))
@@ -117,7 +117,7 @@ def _sums(item: JudgedItem, given: list[tuple[Answer, float]]) -> list[float]:
     every = [
         {(edit["start"], edit["end"], text) for edit in answer for text in edit["corrections"]} for answer, _ in given
     ]
-    made = sum(len(proposed & texts) for texts in every)
+    n_made = sum(len(proposed & texts) for texts in every)
     n_edits, n_empty = sum(map(len, edits)), sum(not own for own in edits)
     sums = (100 * n_edits, len(tokens) * len(given), n_empty, len(given), same, of_both)
-    return [*sums, sum(times), len(tokens) * len(times), made, len(proposed) * len(given)]
+    return [*sums, sum(times), len(tokens) * len(times), n_made, len(proposed) * len(given)]

@@ -74,7 +74,7 @@ def _comparisons(study: StudyColumns, rows: Ints) -> Comparisons:
 
 
 def adaptive_pairs(study: StudyColumns, confidence: float = 0.95) -> list[PairVerdict]:
-    """What is known of each two systems of which an item counts, at any look."""
+    """The order of each two systems of which an item counts, with an interval that holds at any look."""
     pairs, counted = _pairs(study), counted_items(study)
     votes = np.zeros(len(study.items), np.int64)
     np.add.at(votes, study.item[study.judged], _signs(study, study.judged))
@@ -134,12 +134,12 @@ def weighted_means(drawn: Ints, scores: Floats, probability: Floats, n_pairs: in
 
 def _pairs(study: StudyColumns) -> dict[int, tuple[str, str]]:
     """The systems of each block of places, in the order of their names."""
-    found: dict[int, tuple[str, str]] = {}
+    pairs: dict[int, tuple[str, str]] = {}
     for place, item in zip(study.place.tolist(), study.items, strict=True):
         if place >= 0:
             first, second = sorted(item.names)
-            found.setdefault(place // BLOCK, (first, second))
-    return found
+            pairs.setdefault(place // BLOCK, (first, second))
+    return pairs
 
 
 def _signs(study: StudyColumns, rows: Ints) -> Ints:

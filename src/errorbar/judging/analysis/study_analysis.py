@@ -261,7 +261,7 @@ def analysis_of(
 def _analyze_adjudication(
     study: StudyColumns, judgments: Judgments, asked: AnalysisOptions, intervals: Resampling | None, level: float
 ) -> StudyAnalysis:
-    """What adjudicators decided; what raters said is for the analysis of the study that is adjudicated."""
+    """The analysis of decisions alone; raters' answers are for the analysis of the study that is adjudicated."""
     if asked.experts or asked.truth is not None or asked.systems is not None or asked.accuracy is not None:
         message = "experts, truth, systems and accuracy are for the raters' judgments, and this is an adjudication"
         raise UsageError(Problem("useless-option", message, fix="analyze the study that is adjudicated"))

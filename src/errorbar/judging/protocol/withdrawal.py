@@ -77,7 +77,7 @@ _FORGET = [
 
 @dataclass(frozen=True, slots=True)
 class Withdrawal:
-    """What became of the answers of a rater who left.
+    """The fate of the answers of a rater who left.
 
     Attributes:
         removed: Whether the study removes answers of those who withdraw.

@@ -118,8 +118,8 @@ def exported_rows(tx: Connection, about: StudyInfo, include: Sequence[Part]) -> 
     for row in judgment_rows(tx, include):
         own.setdefault(row.item.name, []).append(row)
     adjudicators = list(dict.fromkeys(row.rater for rows_of in own.values() for row in rows_of))
-    for found in rows(tx, "SELECT payload, stopped FROM item WHERE kind = 'work' ORDER BY id"):
-        item = JudgedItem.from_json(found.payload)
+    for stored in rows(tx, "SELECT payload, stopped FROM item WHERE kind = 'work' ORDER BY id"):
+        item = JudgedItem.from_json(stored.payload)
         by_rater = {rater: choice.answer for choice in item.choices for rater in choice.raters}
         for rater in origin.raters:
             if rater in by_rater:
@@ -131,7 +131,7 @@ def exported_rows(tx: Connection, about: StudyInfo, include: Sequence[Part]) -> 
                 provenance, accepted_of = answer_provenance(about.scheme, item, answer)
                 told = replace(told, provenance=provenance, accepted_of=accepted_of)
             yield told
-        if found.stopped == AGREED and item.name not in own and item.choices:
+        if stored.stopped == AGREED and item.name not in own and item.choices:
             for name in dict.fromkeys(names[rater] for rater in adjudicators) or [ADJUDICATED]:
                 yield _row(item, name, item.choices[0].answer, "agreed", item.choices[0].raters)
 
@@ -145,7 +145,7 @@ def exported_annotators(tx: Connection, about: StudyInfo) -> list[str]:
 
 
 def _annotator_names(tx: Connection, about: StudyInfo) -> dict[str, str]:
-    """What an export calls each rater: adjudicators who decide an item alone are one annotator together."""
+    """The name of each rater in an export: adjudicators who decide an item alone are one annotator together."""
     raters = [row.name for row in rows(tx, "SELECT name FROM rater ORDER BY id")]
     if not about.adjudicated:
         return dict(zip(raters, raters, strict=True))

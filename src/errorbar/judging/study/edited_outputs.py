@@ -1,4 +1,4 @@
-"""What raters made of systems' outputs, as own references of each system, and the time that it took.
+"""Edited outputs of systems as own references of each system, and the time that each took.
 
 Conventions
     Each rater is an editor, named by their pseudonym. A corpus of references has every sentence that was asked about,
@@ -65,12 +65,12 @@ def save_references(tx: Connection, about: StudyInfo, folder: str, include: Sequ
         raise UsageError(
             Problem("judge-export-kind", message, fix="make the study with another name: --system=NAME=FILE")
         )
-    given = [row for row in exported_rows(tx, about, include) if row.answer is not None and row.item.kind == "work"]
+    judgments = [row for row in exported_rows(tx, about, include) if row.answer is not None and row.item.kind == "work"]
     editors = [row.name for row in rows(tx, "SELECT name FROM rater ORDER BY id")]
     Path(folder).mkdir(parents=True, exist_ok=True)
     n = n_unsaved = 0
     for system in systems:
-        own = [row for row in given if row.item.names[0] == system]
+        own = [row for row in judgments if row.item.names[0] == system]
         sentences = _sentences(work, system)
         for row in own:
             reference = rater_text(scheme, row.item, row.label(scheme), row.answer or {})
@@ -83,7 +83,7 @@ def save_references(tx: Connection, about: StudyInfo, folder: str, include: Sequ
         present = {row.rater for row in own}
         names = [editor for editor in editors if editor in present]
         save_lines(write_jsonl(_in_order(sentences), problems, names), str(Path(folder) / f"{system}.jsonl"))
-    save_lines(_time_lines(given), str(Path(folder) / TIMES))
+    save_lines(_time_lines(judgments), str(Path(folder) / TIMES))
     if n_unsaved:
         message = f"{n_unsaved:,} outputs could not be saved by their editors, and have no reference of theirs"
         problems.note("judge-unsaved", message, Place(folder), "--to=csv has every answer")

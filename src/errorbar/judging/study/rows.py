@@ -189,10 +189,10 @@ class JudgmentRow:
         names = self.item.names
         shown = " / ".join(names[at] for at in arrange(len(names), self.reversed))
         placed = sorted((rank, SEVERAL.join(systems)) for rank, systems in self.ranked(scheme))
-        said = placed[0][1] if placed else ""
+        ranking = placed[0][1] if placed else ""
         for (before, _), (rank, name) in pairwise(placed):
-            said += f" {'=' if rank == before else '>'} {name}"
-        return [shown, said]
+            ranking += f" {'=' if rank == before else '>'} {name}"
+        return [shown, ranking]
 
 
 def judgment_rows(tx: Connection, include: Sequence[Part] = ()) -> Iterator[JudgmentRow]:
@@ -404,7 +404,7 @@ class StudyJudgments(Result):
         }
 
     def comparisons(self) -> Comparisons:
-        """What the rankings that count compare, for ``rank`` and ``meta``.
+        """The comparisons of the rankings that count, for ``rank`` and ``meta``.
 
         Raises:
             UsageError: If the scheme ranks nothing (``judge-export-kind``).

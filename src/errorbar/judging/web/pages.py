@@ -55,7 +55,7 @@ def pages() -> Environment:
 
 
 def words_in(language: PageLanguage) -> dict[str, object]:
-    """What templates need to speak a language: ``say`` for phrases, as HTML, and the language itself."""
+    """The variables with which templates speak a language: ``say`` for phrases, as HTML, and the language itself."""
 
     def say(english: str, **values: object) -> object:
         phrase = language.phrases.get(english, english)
@@ -70,21 +70,23 @@ def escape_html(value: object) -> str:
     return str(import_module("markupsafe").escape(value))
 
 
-_OF_KINDS = {"edits": ("edits.js", "types.js"), "rank": ("rank.js",), "post-edit": ("post_edit.js",)}
-"""Scripts that only schemes of a kind need."""
+_OF_KINDS = {"edits": ("edits.js", "types.js"), "ranks": ("rank.js",), "rewrite": ("post_edit.js",)}
+"""Scripts that only questions of a kind need."""
 _OF_OTHER_PAGES = ("completion.js", "device.js", "dom.js")
 """Scripts that say something on pages on which nobody judges."""
 
 
-def _script_phrases(language: PageLanguage, shows: str) -> dict[str, object]:
-    return language.for_script(_script_source(shows))
+def _script_phrases(language: PageLanguage, scheme: Mapping[str, Any] | None = None) -> dict[str, object]:
+    kinds = None if scheme is None else frozenset(question["kind"] for question in scheme["questions"])
+    return language.for_script(_script_source(kinds))
 
 
 @cache
-def _script_source(shows: str) -> str:
-    """What the script says on a page with schemes of a kind; empty: on a page on which nobody judges."""
-    others = {name for kind, names in _OF_KINDS.items() if kind != shows for name in names}
-    names = [path.name for path in sorted(STATIC.glob("*.js")) if path.name not in others] if shows else _OF_OTHER_PAGES
+def _script_source(kinds: frozenset[str] | None) -> str:
+    """The script of a page with questions of these kinds; None: of a page on which nobody judges."""
+    others = {name for kind, names in _OF_KINDS.items() if kinds is None or kind not in kinds for name in names}
+    every = (path.name for path in sorted(STATIC.glob("*.js")))
+    names = _OF_OTHER_PAGES if kinds is None else [name for name in every if name not in others]
     return "".join((STATIC / name).read_text(encoding="utf-8") for name in names)
 
 
@@ -186,7 +188,7 @@ def introduction_of(scheme: Scheme, rules: StudyRules, *, known: bool) -> list[s
 
 
 def withdrawal_sentence(rules: StudyRules) -> str:
-    """What becomes of the answers of a rater who withdraws."""
+    """The sentence on the answers of a rater who withdraws."""
     say = page_language(rules).say
     if rules.withdrawal == "remove":
         return say("You may withdraw from the study at any time; all your answers are removed then.")

@@ -43,7 +43,7 @@ class RefusalError(Exception):
         super().__init__(self.message)
 
     def sentences(self, language: PageLanguage) -> list[str]:
-        """What is wrong and what people can do, in the language of a page."""
+        """A refusal and what people can do, in the language of a page."""
         return [language.say(each, n=self.number) for each in (self.phrase, self.fix) if each]
 
     def body(self) -> dict[str, object]:
