@@ -20,6 +20,7 @@ from errorbar.core.corpus import Corpus, Sentence
 from errorbar.core.problems import InputError, UsageError
 from errorbar.edits.texts import extract_edits
 from errorbar.judging import Lease, Study, StudyRules, Submission, claim, current_rules, load_scheme, shown_hash, submit
+from errorbar.judging.items.context import Context
 from errorbar.judging.protocol.next_item import count_items_of
 from errorbar.judging.study.rules import read_about
 from errorbar.judging.web import rater as rater_pages
@@ -318,10 +319,10 @@ def essay() -> Corpus:
     return Corpus([Sentence(text, document="d") for text in texts] + [Sentence("Other essay .", document="e")], ())
 
 
-def around(tmp_path: Path, scheme: str, context: str, **more: Any) -> dict[str, dict[str, Any]]:  # noqa: ANN401
+def around(tmp_path: Path, scheme: str, context: Context, **more: Any) -> dict[str, dict[str, Any]]:  # noqa: ANN401
     """What is sent of each item, by its name."""
     folder = tmp_path / f"{scheme}-{context}"
-    errorbar.judge_init(folder, essay(), scheme=scheme, context=context, **more)  # type: ignore[arg-type]
+    errorbar.judge_init(folder, essay(), scheme=scheme, context=context, **more)
     with Study.open(folder).store(read_only=True) as store, store.read() as tx:
         from errorbar.judging.protocol.changes import all_items
 
@@ -345,7 +346,7 @@ def test_the_context_is_as_much_as_the_study_allows(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("context", ["sentence", "paragraph", "document"])
-def test_the_context_gives_no_gap_away(tmp_path: Path, context: str) -> None:
+def test_the_context_gives_no_gap_away(tmp_path: Path, context: Context) -> None:
     """Neither by a sentence that says the same, nor by the places of other items."""
     sent = around(tmp_path, "cloze", context, items="words:prepositions")
     assert len(sent) == 4

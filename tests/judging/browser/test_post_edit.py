@@ -17,14 +17,14 @@ SOURCE = "She go to school yesterday ."
 OUTPUT = "She goes to school yesterday ."
 
 
-def output(number: int = 1, system: str = "zxqvj", **fields: object) -> JudgedItem:
+def output(number: int = 1, system: str = "zxqvj", **fields: Any) -> JudgedItem:  # noqa: ANN401
     return JudgedItem(
         f"{number}/{system}",
         SOURCE,
         candidates=(OUTPUT,),
         names=(system,),
         hidden={"sentence": str(number), "system": system},
-        **fields,  # type: ignore[arg-type]
+        **fields,
     )
 
 
