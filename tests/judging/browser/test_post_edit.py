@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 from errorbar.judging import JudgedItem
 from tests.browser.test_accessible import axe_source
