@@ -40,6 +40,7 @@ from errorbar.judging.scheme_kinds import kind_of
 from errorbar.judging.study.adjudication import exported_annotators, exported_rows
 from errorbar.judging.study.edited_outputs import save_references
 from errorbar.judging.study.folder import Study
+from errorbar.judging.study.raters import no_rater_error
 from errorbar.judging.study.rows import (
     PARTS,
     JudgmentRow,
@@ -259,8 +260,7 @@ def _corrections(
     about = read_about(tx)
     raters = exported_annotators(tx, about)
     if rater and rater not in raters:
-        message = f"no rater is called '{rater}'"
-        raise UsageError(Problem("judge-rater", message, fix=nearest(rater, raters) if raters else "nobody is one yet"))
+        raise no_rater_error(rater, raters)
     judged = (row for row in exported_rows(tx, about, include) if rater in ("", row.rater))
     work = (
         JudgedItem.from_json(row.payload)

@@ -278,9 +278,14 @@ def rater_named(tx: Connection, name: str) -> int:
     """
     names = {row.name: row.id for row in tx.execute(select(RATER.c.id, RATER.c.name))}
     if name not in names:
-        fix = nearest(name, list(names)) if names else "nobody has come yet"
-        raise UsageError(Problem("judge-no-rater", f"no rater is called '{name}'", fix=fix))
+        raise no_rater_error(name, list(names))
     return int(names[name])
+
+
+def no_rater_error(name: str, known: Sequence[str]) -> UsageError:
+    """Of a name that no rater has."""
+    fix = nearest(name, known) if known else "nobody has come yet"
+    return UsageError(Problem("judge-no-rater", f"no rater is called '{name}'", fix=fix))
 
 
 def _done(code: str, message: str) -> Problem:
