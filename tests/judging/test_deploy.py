@@ -120,6 +120,7 @@ def typed(section: str) -> list[str]:
 
 
 @pytest.mark.skipif(os.getuid() != 0, reason="needs to give folders to the user of the image")
+@pytest.mark.slow
 def test_the_page_is_walked_through(tmp_path: Path, postgres_url: str) -> None:
     machine = Machine(tmp_path, postgres_url.rpartition("@")[2])
     server: subprocess.Popen[bytes] | None = None
@@ -157,6 +158,7 @@ def test_the_page_is_walked_through(tmp_path: Path, postgres_url: str) -> None:
     assert len(token.strip()) == 32
 
 
+@pytest.mark.slow
 def test_a_backup_that_cannot_be_restored_does_not_count(tmp_path: Path) -> None:
     machine = Machine(tmp_path, "nowhere")
     backups = machine.mounted / "backups"
