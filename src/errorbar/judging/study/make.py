@@ -534,7 +534,7 @@ def _choose_editors(scheme: Scheme, items: Sequence[JudgedItem], editors: Editor
     if not kind_of(scheme).edits_systems:
         if editors is not None:
             message = f"--editors is for systems' outputs that are edited, and the scheme is {scheme.name}"
-            raise UsageError(Problem("useless-option", message, fix="leave it out, or give --scheme post-edit"))
+            raise UsageError(Problem("useless-option", message, fix="leave it out, or give --scheme=post-edit"))
         return {}
     if editors == "free":
         return {"editors": editors}
