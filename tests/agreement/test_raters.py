@@ -16,6 +16,7 @@ from errorbar.stats.two_way import two_way
 from tests.agreement.rater_runs import NAMES, POPULATIONS, SIZES, coverage, row
 from tests.helpers.cli import CommandLine
 from tests.helpers.expectations import require
+from tests.helpers.page_rows import rows_of_page
 
 PAGE = (Path(__file__).parents[2] / "docs/measurements/agreement.md").read_text(encoding="utf-8")
 HOW = Resampling("percentile", 100)
@@ -87,9 +88,10 @@ def test_the_command_says_what_intervals_are_over(errorbar: CommandLine, tmp_pat
     assert "intervals:" not in neither
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("size", SIZES)
-@pytest.mark.parametrize("population", POPULATIONS)
+@pytest.mark.parametrize(
+    ("population", "size"),
+    rows_of_page(((name, size) for size in SIZES for name in POPULATIONS), in_ci=range(len(POPULATIONS))),
+)
 def test_intervals_hold_what_the_population_agrees_on(population: str, size: tuple[int, int]) -> None:
     line = row(population, *size)
     assert line in PAGE

@@ -16,6 +16,7 @@ from errorbar.agreement import gamma as gamma_room
 from errorbar.core.spans import Span
 from tests.cli.schema import validated
 from tests.helpers.cli import CommandLine
+from tests.helpers.page_rows import rows_of_page
 
 Marked = Mapping[str, Sequence[tuple[int, int, str]]]
 """Annotator to start, length and type of spans."""
@@ -367,8 +368,7 @@ def _simulate(rng: np.random.Generator, setting: Setting, texts: int) -> errorba
     return errorbar.Corpus(sentences, tuple(names))
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("setting", SETTINGS)
+@pytest.mark.parametrize("setting", rows_of_page(SETTINGS, in_ci=(1,)))
 def test_intervals_cover(setting: Setting) -> None:
     """Of 95% intervals at least .93 hold what very many texts give; two standard errors of the sets below at worst."""
     labels = ("type",) if setting.types > 1 else ()

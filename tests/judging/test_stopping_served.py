@@ -13,6 +13,7 @@ from scipy.stats import binom
 from errorbar import judge_invite
 from errorbar.judging import Study, StudyRules
 from errorbar.judging.stopping import watch as stop_watch
+from tests.helpers.page_rows import rows_of_page
 from tests.judging.jepsen import check_places
 from tests.judging.jepsen.history import History
 from tests.judging.jepsen.stored import read_stored
@@ -118,8 +119,7 @@ def test_a_run_stops_early_and_knows_its_truth(tmp_path: Path) -> None:
     assert 0.3 < given < 1
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("name", list(CASES)[:2])
+@pytest.mark.parametrize("name", rows_of_page(list(CASES)[:2]))
 def test_ever_wrong_at_most_one_in_twenty(name: str) -> None:
     """What chance would exceed once in ten thousand tests is a fault."""
     ever, _, _, given = shares(CASES[name], RUNS)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +13,7 @@ from errorbar.metrics import JudgedText
 from errorbar.metrics.over_judges import USUAL, USUAL_OF_ONE
 from errorbar.metrics.populations import known_population
 from tests.helpers.equal_systems import draw_equal_systems, log_loss, read_texts, split_halves
+from tests.helpers.page_rows import rows_of_page
 
 STRONG, ANNOTATORS = ("CAMB", "CUUI", "AMU", "POST", "NTHU"), (5, 6, 7, 8, 9)
 TWELVE = (*STRONG, "IITB", "IPN", "PKU", "RAC", "SJTU", "UFC", "UMC")
@@ -33,9 +35,9 @@ def judged_by_ten(data: Path, kind: str) -> list[JudgedText]:
     return [text for i in range(10) for text in read_texts(data, (), (i,), 2)]
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("kind", ["2014", "annotators", "fifteen"])
-@pytest.mark.parametrize("k", [1, 2, 3])
+@pytest.mark.parametrize(
+    ("kind", "k"), rows_of_page(product(("2014", "annotators", "fifteen"), (1, 2, 3)), in_ci=(1, 3, 8))
+)
 def test_equal_systems_are_rarely_found_to_differ(data: Path, kind: str, k: int) -> None:
     """At most .05 and two standard errors; annotators have five others as judges (beside twelve of 2014: seven)."""
     known = known_population().find("m2", "f", k)

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from tests.helpers.fitted_judges import CHECK_SEED, FIT_CORPORA, real_components, simulated_components
+from tests.helpers.page_rows import rows_of_page
 from tests.helpers.synthetic_judges import Coverage, World, coverage
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -76,8 +77,7 @@ def test_the_judges_resemble_the_ten(data: Path) -> None:
     assert (off[:3] <= 3 * error[:3]).all(), found
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(("m", "k"), ROWS)
+@pytest.mark.parametrize(("m", "k"), rows_of_page(ROWS, in_ci=(0, 2)))
 def test_coverage_is_that_of_the_page(data: Path, m: int, k: int) -> None:
     own = world(data)
     texts, both, moderated, *_ = page()[m, k]
@@ -90,8 +90,7 @@ def test_coverage_is_that_of_the_page(data: Path, m: int, k: int) -> None:
     assert m < 3 or min(found.both) >= 0.93 - 2 * found.error
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("m", [2, 3, 5])
+@pytest.mark.parametrize("m", rows_of_page([2, 3, 5]))
 def test_judges_of_one_source(data: Path, m: int) -> None:
     """The stress case, which the page and the warning name: from two judges the interval covers too little."""
     own = world(data)

@@ -33,6 +33,7 @@ from errorbar.ranking.wins import (
     wmt_skill,
 )
 from tests.helpers.expectations import require
+from tests.helpers.page_rows import rows_of_page
 from tests.ranking.examples import drawn
 from tests.ranking.null_runs import POPULATIONS, row
 
@@ -276,8 +277,7 @@ class TestThinData:
         assert note.fix == "use expected-wins-half-ties, or judge more"
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("population", POPULATIONS)
+@pytest.mark.parametrize("population", rows_of_page(POPULATIONS))
 def test_clusters_separate_equals_in_a_twentieth_of_runs_at_most(population: str) -> None:
     page = (Path(__file__).parents[2] / "tests/measured/ranking.md").read_text(encoding="utf-8")
     line = row(population)

@@ -11,6 +11,7 @@ from errorbar import read_corpus, sample_draw
 from errorbar.edits import edit_items
 from errorbar.sampling.frame import TARGETS
 from tests.helpers.cli import CommandLine
+from tests.helpers.page_rows import rows_of_page
 from tests.sampling.coverage import (
     BUDGETS,
     DESIGNS,
@@ -61,14 +62,12 @@ def test_difference() -> None:
     in_page("difference", difference_coverage())
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("budget", BUDGETS)
+@pytest.mark.parametrize("budget", rows_of_page(BUDGETS))
 def test_pilot(budget: int) -> None:
     in_page(f"pilot, budget {budget}", pilot_coverage(budget))
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("budget", BUDGETS)
+@pytest.mark.parametrize("budget", rows_of_page(BUDGETS))
 def test_votes(budget: int, data: Path) -> None:
     found = assisted_row(data, budget)
     for name, measured in found.items():

@@ -10,8 +10,10 @@ import pytest
 
 from errorbar.metrics.judges import spread_of
 from errorbar.stats import TwoWay, texts_and_runs
+from tests.helpers.page_rows import rows_of_page
 from tests.stats.coverage import TABLES, Table
 
+LONG = ("Bootstrap of F0.5", "Draws without a value", "Many systems")
 MEASURED = Path(__file__).resolve().parents[2] / "tests/measured/intervals.md"
 # The seed is fixed, so a difference comes from another release of numpy; two independent shares of 20,000 draws
 # near 0.9 differ by .003 in the mean square, and three of them are allowed.
@@ -30,8 +32,7 @@ def printed(name: str) -> Table:
 
 
 @pytest.mark.parametrize(
-    "name",
-    [pytest.param(name, marks=pytest.mark.measured if name == "Many systems" else pytest.mark.slow) for name in TABLES],
+    "name", rows_of_page(TABLES, in_ci=[number for number, name in enumerate(TABLES) if name not in LONG])
 )
 def test_the_page_says_what_the_simulation_gives(name: str) -> None:
     made, shown = TABLES[name](), printed(name)
