@@ -14,8 +14,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from errorbar import crowd_models
+from errorbar import crowd_howmany, crowd_models, crowd_raters
 from errorbar.core.problems import UsageError
+from errorbar.crowdsourcing.howmany import ModelWorth
 from errorbar.crowdsourcing.model_raters import ModelMeasure
 from tests.helpers.cli import CommandLine
 
@@ -264,6 +265,53 @@ def test_the_command_reads_tables_and_facts_of_items(errorbar: CommandLine, tmp_
     assert {row["group"] for row in document["measures"]} == {"", "topic=home", "topic=work"}
     whole = [row for row in document["measures"] if not row["group"]]
     assert whole == crowd_models(rows).to_dict()["measures"]
+
+
+def test_gold_excludes_a_model_that_calls_everything_an_error() -> None:
+    rows = simulate(10, lambda *_: True, n_items=60)
+    truth = {f"i{n}": "error" if n % 2 else "ok" for n in range(60)}
+    result = crowd_raters(rows, gold=truth)
+    (model,) = [row for row in result.raters if row.rater == MODEL]
+    assert (model.verdict, model.by_label) == ("drop", {"error": "keep", "ok": "drop"})
+    assert [row["kind"] for row in result.to_dict()["raters"]] == ["human"] * 6 + ["model"]  # type: ignore[attr-defined]
+
+
+def test_a_model_among_raters_changes_nothing_about_people() -> None:
+    rows = simulate(11, right_often)
+    alone = crowd_raters([row for row in rows if row["rater_kind"] == "human"]).to_dict()["raters"]
+    beside = crowd_raters(rows).to_dict()["raters"]
+    assert [{**row, "kind": "human"} for row in alone] == beside[:-1]  # type: ignore[attr-defined, index]
+
+
+def worth(rows: Sequence[Row], truth: dict[str, str]) -> ModelWorth:
+    (found,) = crowd_howmany(rows, truth=truth, draws=1).worths
+    return found
+
+
+def test_a_model_is_worth_as_many_people_as_have_its_accuracy() -> None:
+    """Four of five people are right about each item: one is right in .8 of all cases, the majority of three always."""
+    rows = [judged(f"i{n}", f"h{p}", "error" if p else "ok") for n in range(20) for p in range(5)]
+    truth = {f"i{n}": "error" for n in range(20)}
+
+    def with_model(n_right: int) -> ModelWorth:
+        return worth([*rows, *(judged(f"i{n}", MODEL, "error" if n < n_right else "ok") for n in range(20))], truth)
+
+    assert with_model(16).people.value == pytest.approx(1)  # .8
+    assert with_model(18).people.value == pytest.approx(2)  # .9, half way to the majority of three: always right
+    assert with_model(13).people.value == pytest.approx(0.5)  # .65, half way from a coin to one person
+    assert with_model(5).people.value == 0
+    assert with_model(20).people.value == pytest.approx(3)
+    interval = with_model(16).people.interval
+    assert interval is not None
+    assert 0 < interval.low < 1 < interval.high <= 5
+
+
+def test_experts_tell_what_a_model_is_worth_too() -> None:
+    rows = simulate(12, lambda _, truth: truth, n_items=60)
+    (found,) = crowd_howmany(rows, experts="h0,h1,h2", draws=1).worths
+    assert found.people.value is not None
+    assert found.people.value > 1
+    assert "models" not in crowd_howmany([r for r in rows if r["rater"] != MODEL], experts="h0,h1", draws=1).to_dict()
 
 
 @pytest.mark.slow

@@ -252,6 +252,12 @@ class ReadJudgments:
     pools: Mapping[str, str] | None = None  # of each rater, where the table says it
     models: frozenset[str] = frozenset()  # the raters that are language models; none where they were left out
 
+    def apart(self) -> tuple[Judgments, Judgments]:
+        """The judgments of people, and those of models."""
+        names = self.judgments.raters
+        people, models = ([name for name in names if (name in self.models) is kind] for kind in (False, True))
+        return self.judgments.only(people), self.judgments.only(models)
+
 
 @public()
 def read_judgments(

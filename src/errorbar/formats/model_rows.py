@@ -19,6 +19,7 @@ from itertools import combinations
 from math import nan
 
 from errorbar.core.problems import Place, Problem, Problems, UsageError
+from errorbar.formats.judgments import RATER_KIND, models_of, note_rater
 from errorbar.formats.look import Lines, Source, look
 from errorbar.formats.tables import table_rows
 from errorbar.formats.untrusted import json_record
@@ -103,7 +104,7 @@ def collect_rows(
         if not item or not rater:
             problems.repairable("judgments-name", f"the row names no {'rater' if item else 'item'}", place)
             continue
-        note_kind(kinds, rater, values.get("rater_kind", ""), place, problems)
+        note_rater(rater, {RATER_KIND: values.get(RATER_KIND, "")}, ({}, kinds), place, problems)
         facts.setdefault(item, {}).update({name: value for name, value in values.items() if value})
         if label and label not in unknown:
             at = _read_time(values.get("at", ""), place, problems)
@@ -122,7 +123,7 @@ def collect_rows(
         raise UsageError(Problem("judgments-column", message, fix=f"name one of: {', '.join(there)}"))
     chosen = groups or [name for name in GROUPS if name in there]
     by_column = {name: {item: own.get(name, "") for item, own in facts.items()} for name in chosen}
-    return ModelRows(rows, frozenset(rater for rater, kind in kinds.items() if kind == "model"), outputs, by_column)
+    return ModelRows(rows, models_of(kinds), outputs, by_column)
 
 
 def _row(item: str, rater: str, label: str, values: Mapping[str, str], at: float) -> ModelRow:
@@ -173,8 +174,3 @@ def _item_facts(
             by_writer = dict(zip(payload["names"], lengths, strict=False))
             outputs[payload["name"]] = ItemOutputs(by_writer, (lengths[0], lengths[1]) if len(lengths) == 2 else None)
             yield payload["name"], payload["hidden"]
-
-
-def note_kind(kinds: dict[str, str], rater: str, kind: str, place: Place, problems: Problems) -> None:
-    """Remember what a row says that a rater is."""
-    kinds[rater] = kind or "human"
