@@ -469,7 +469,7 @@ def audit_estimate(
     how = _any_looks(half_width, rule, assisted=assist is not None) if anytime else None
     known = key if isinstance(key, AuditKey) else read_audit_key(key)
     verdicts = read_verdicts(judgments, problems)
-    cheap = None if assist is None else read_verdicts(assist, problems).shares()
+    cheap = None if assist is None else read_verdicts(assist, problems, assisting=True).shares()
     judged = judge_edits(known, verdicts, rule, problems, cheap)
     problems.raise_errors()
     beta, strata = float(getattr(parse_metrics(known.frame.metric)[0], "beta", 0.5)), known.frame.strata

@@ -30,7 +30,7 @@ from errorbar.core.judgments import Judgments
 from errorbar.core.problems import Problem, Problems, UsageError, nearest
 from errorbar.edits.admission import Admission
 from errorbar.edits.items import split_items
-from errorbar.formats.judgments import read_judgment_table
+from errorbar.formats.judgments import read_assistants, read_people
 from errorbar.formats.look import Source, display_name, list_paths
 from errorbar.formats.reference import NamedFile
 from errorbar.sampling import (
@@ -468,7 +468,7 @@ def sample_estimate(
         frame = frame_of(list_flags(flags), shared, problems)
         file = "" if isinstance(votes, Judgments) else display_name(votes)
         if not isinstance(votes, Judgments):
-            votes = read_judgment_table(votes, problems, repeats="refuse").judgments
+            votes = read_assistants(votes, problems).judgments
         voted, shares, _ = labels.shares(votes, "vote", file)
         assisted = voted_totals(frame, known, judged, dict(zip(voted, shares.tolist(), strict=True)), problems)
     result = estimation(known.strata, judged.sample, how, assisted=assisted, truth=truth, notes=problems.notes)
@@ -583,6 +583,6 @@ def _read_judgments(judged: Files, problems: Problems) -> Judgments:
     tables = []
     for path in paths_of(judged, "judged"):
         refuse_corpus(path)
-        tables.append(read_judgment_table(path, problems).judgments)
+        tables.append(read_people(path, problems))
     joined = Judgments.joined(tables)
     return joined.take(joined.settled("refuse"))
