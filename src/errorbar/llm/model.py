@@ -20,8 +20,7 @@ from urllib.parse import urlsplit
 from errorbar.core.problems import Problem, UsageError
 
 Format = Literal["auto", "schema", "text"]
-"""How a model is made to answer in JSON: by a schema that the server enforces, by words alone, or the first where the
-server has it."""
+"""How answers are made JSON: by a schema that the server enforces, by words alone, or the first where it is there."""
 MODEL_RATER = "model:"
 """Before the pseudonyms of model raters."""
 _SPACES = re.compile(r"\s+")
