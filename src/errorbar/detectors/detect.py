@@ -24,8 +24,8 @@ from errorbar.detectors.corrector import Corrector, apply_changes
 from errorbar.detectors.correctors import CORRECTORS, UNLEARNED, Name, load_learned
 from errorbar.detectors.correctors import KIND as CORRECTOR_KIND
 from errorbar.detectors.detection import PrepositionMargins, deletion_scores, detect_prepositions
-from errorbar.detectors.language_model import OF_MODELS, ModelAsking, ModelUse, correct_by_model, detect_by_model
 from errorbar.detectors.lexicon import Sentences
+from errorbar.detectors.model_asking import OF_MODELS, ModelAsking, ModelUse
 from errorbar.detectors.model_file import Model, fingerprint, load_model
 from errorbar.detectors.ngrams import KIND as NGRAMS
 from errorbar.detectors.ngrams import NgramModel
@@ -314,6 +314,8 @@ def detect(
         place = Place(display_name(text))
         raise UsageError(Problem("text-empty", "there is no word in it", place, "one tokenized sentence per line"))
     if llm:
+        from errorbar.detectors.language_model import detect_by_model  # noqa: PLC0415 - loads SQLite
+
         flags_of_words, use = detect_by_model(sentences, llm, asking, repeats=repeats)
         rows = [_detection(sentences, *flag) for flag in flags_of_words]
         return Detections(use.rater.pseudonym, rows, (*problems.notes, *use.notes), use)
@@ -477,6 +479,8 @@ def correct(
         tokens, use = [*sentences], None
         problems.raise_errors()
         if llm:
+            from errorbar.detectors.language_model import correct_by_model  # noqa: PLC0415 - as above
+
             lines, use = correct_by_model(tokens, llm, asking, batch=batch, progress=progress)
             corrector, problems.notes = use.rater.pseudonym, [*problems.notes, *use.notes]
         elif other is not None:

@@ -25,17 +25,18 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple, TypedDict
+from typing import Any, NamedTuple
 
-from errorbar.api.arguments import ArgumentDoc, Bounds, Count, NotNegative, Positive, Progress, Whole
+from errorbar.api.arguments import Progress
 from errorbar.api.installed_systems import WordFlag
 from errorbar.core.problems import InputError, Place, Problem, UsageError
+from errorbar.detectors.model_asking import ModelAsking, ModelUse
 from errorbar.edits.items import PREPOSITIONS
-from errorbar.formats.look import Source, look
+from errorbar.formats.look import look
 from errorbar.formats.saving import save_lines
 from errorbar.llm.answers import RefusedAnswerError, read_object
 from errorbar.llm.asking import Asked, Pace, ask
-from errorbar.llm.calls import Caps, KeptAnswer, Ledger, Prices, Spent
+from errorbar.llm.calls import Caps, KeptAnswer, Ledger, Prices
 from errorbar.llm.endpoint import Endpoint
 from errorbar.llm.model import Call, Decoding, ModelRater, endpoint_name, read_completion
 
@@ -44,7 +45,6 @@ RECEIPT = "errorbar llm receipt 1"
 TRIES = 3
 """How often a model is asked about the same before a sentence stays as it was."""
 MOST_NAMED = 10
-Temperature = Annotated[float, Bounds(0, 2)]
 _COMMENT = re.compile(r"(?:sure|certainly|of course|okay|here (?:is|are)|(?:the )?correct(?:ed|ion))\b[^.?!]{0,60}:")
 _CORRECT = (
     "You correct the grammar, spelling and punctuation of sentences that learners of a language wrote. Change as little"
@@ -62,88 +62,6 @@ _ERRORS = (
     'Answer with one JSON object and nothing else: {"errors": [{"number": 1, "instead": "on"}, ...]}, with those that'
     ' are errors alone, and "" where nothing must stand there.'
 )
-
-
-class ModelAsking(TypedDict, total=False):
-    """How a language model is asked, as a corrector or a detector."""
-
-    model: Annotated[str, ArgumentDoc("", "Name of the model at the endpoint of --llm.")]
-    prompt: Annotated[
-        Source | None, ArgumentDoc(None, "A file whose text stands in the place of the usual instructions.")
-    ]
-    temperature: Annotated[
-        Temperature, ArgumentDoc(0.0, "Temperature of the model's draws; 0: the likeliest word each time.")
-    ]
-    max_tokens: Annotated[Count, ArgumentDoc(1024, "Tokens that an answer may have.")]
-    decoding_seed: Annotated[
-        Whole | None, ArgumentDoc(None, "Seed of the model's draws, for servers that take one. None: none is sent.")
-    ]
-    calls: Annotated[
-        Source | None, ArgumentDoc(None, "The ledger of calls, with every raw answer. None: ``llm.sqlite`` here.")
-    ]
-    replay: Annotated[bool, ArgumentDoc(False, "Read the answers that the ledger has, and send nothing.")]
-    answers: Annotated[
-        Source | None,
-        ArgumentDoc(None, "Write prompt, settings, cost and all raw answers to this JSON file, as a receipt."),
-    ]
-    most_calls: Annotated[
-        Count | None, ArgumentDoc(None, "Requests that may be sent in all, with those before. None: no cap.")
-    ]
-    most_tokens: Annotated[Count | None, ArgumentDoc(None, "Tokens that may be used in all, both ways. None: no cap.")]
-    most_cost: Annotated[
-        Positive | None, ArgumentDoc(None, "Money that may be spent in all, by the prices. None: no cap.")
-    ]
-    price_in: Annotated[NotNegative, ArgumentDoc(0.0, "Price of a million tokens that are sent.")]
-    price_out: Annotated[NotNegative, ArgumentDoc(0.0, "Price of a million tokens that come back.")]
-    jobs: Annotated[Count, ArgumentDoc(4, "Requests under way at a time.")]
-    per_minute: Annotated[Count | None, ArgumentDoc(None, "Requests that may be sent in a minute. None: no limit.")]
-    retries: Annotated[Whole, ArgumentDoc(5, "How often a call without a reply is made again.")]
-    timeout: Annotated[Positive, ArgumentDoc(60.0, "Seconds that a reply may take.")]
-
-
-OF_MODELS = " ".join(ModelAsking.__annotations__)
-"""Arguments of which nothing comes without ``llm``."""
-
-
-@dataclass(frozen=True, slots=True)
-class ModelUse:
-    """What a model was asked, and what that cost.
-
-    Attributes:
-        rater: The model with its prompt and settings.
-        n_calls: Calls whose answers were used or refused.
-        refused: How many answers were refused, by reason.
-        unanswered: Numbers of the sentences, from 1, whose answers were all refused.
-        spent: What all calls of the ledger used, at most.
-        notes: Warnings.
-    """
-
-    rater: ModelRater
-    n_calls: int
-    refused: Mapping[str, int]
-    unanswered: Sequence[int]
-    spent: Spent
-    notes: Sequence[Problem]
-
-    def to_dict(self) -> dict[str, object]:
-        """The same, and the hash of the prompt."""
-        return {
-            "model": self.rater.pseudonym,
-            "identity": self.rater.identity,
-            "parts": self.rater.parts(),
-            "prompt_sha256": hashlib.sha256(self.rater.prompt.encode()).hexdigest(),
-            "calls": self.n_calls,
-            "refused": dict(self.refused),
-            "unanswered": list(self.unanswered),
-            "spent": self.spent._asdict(),
-        }
-
-    def words(self) -> str:
-        """What it cost, for people."""
-        cost = f", {self.spent.cost:.4f} in money" if self.spent.cost else ""
-        refused = f"; {sum(self.refused.values()):,} answers refused" if self.refused else ""
-        spent = f"{self.spent.calls:,} requests, {self.spent.tokens:,} tokens{cost}, with all before"
-        return f"{self.rater.pseudonym}: {self.n_calls:,} calls{refused}; spent {spent}"
 
 
 class Task(NamedTuple):
@@ -237,7 +155,7 @@ def _read_errors(answer: dict[str, Any], sentences: Sequence[Sequence[str]]) -> 
         if type(number) is not int or not isinstance(instead, str) or not 1 <= number <= len(places):
             expected = f"a number from 1 to {len(places)}, and what must stand there instead"
             raise RefusedAnswerError("unfit", f"an error must have {expected}")
-        if number in suggestions or len(instead.splitlines()) > 1:
+        if places[number - 1] in suggestions or len(instead.splitlines()) > 1:
             raise RefusedAnswerError("unfit", f"the preposition {number} must have one answer of one line")
         suggestions[places[number - 1]] = " ".join(instead.split())
     return [suggestions]
@@ -348,7 +266,7 @@ def _open(task: Task, url: str, asking: ModelAsking) -> tuple[ModelRater, Prices
     """Who is asked, and what it may cost."""
     if not asking["model"]:
         message = "--llm needs the name of a model at the endpoint"
-        raise UsageError(Problem("llm-no-model", message, fix="--model=NAME"))
+        raise UsageError(Problem("bad-parameter", message, fix="--model=NAME"))
     prices = Prices(asking["price_in"], asking["price_out"])
     if asking["most_cost"] is not None and not any(prices):
         message = "--most-cost needs the prices of tokens"

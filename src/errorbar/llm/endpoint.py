@@ -141,7 +141,7 @@ class Endpoint:
         except APITimeoutError:
             raise NoReplyError("no whole reply in time", self._text(pieces)) from None
         except APIStatusError as error:
-            raise self._refused(error, rater.decoding.format) from None
+            raise self._refused(error, body, rater.decoding.format) from None
         except APIConnectionError as error:
             cause = self.redact(str(error.__cause__ or error))
             raise NoReplyError(f"no connection: {shorten_text(cause, _SAYS_WHY)}", self._text(pieces)) from None
@@ -171,15 +171,18 @@ class Endpoint:
     def _text(self, pieces: list[bytes]) -> str:
         return self.redact(b"".join(pieces).decode("utf-8", "replace"))
 
-    def _refused(self, error: Any, form: Format) -> NoReplyError:  # noqa: ANN401 - the library is loaded late
-        """The error on a status that is none of success; what a server does not have is left out from now on."""
+    def _refused(self, error: Any, body: Mapping[str, Any], form: Format) -> NoReplyError:  # noqa: ANN401 - loaded late
+        """The error on a status that is none of success; what a server does not have is left out from now on.
+
+        What was sent decides, as another thread may have learned the same meanwhile.
+        """
         status = int(error.status_code)
         raw = self.redact(error.response.text)
         reason = f"status {status}: {shorten_text(' '.join(raw.split()), _SAYS_WHY)}"
-        if status == 400 and self._limit != _NEW_LIMIT and _NEW_LIMIT in raw:
+        if status == 400 and _NEW_LIMIT not in body and _NEW_LIMIT in raw:
             self._limit = _NEW_LIMIT
             return NoReplyError(reason, raw, may_be_billed=False, retry_after=0.0)
-        if status in (400, 422) and form == "auto" and self._has_schema and _NO_SCHEMA.search(raw):
+        if status in (400, 422) and form == "auto" and "response_format" in body and _NO_SCHEMA.search(raw):
             self._has_schema = False
             return NoReplyError(reason, raw, may_be_billed=False, retry_after=0.0)
         again = status in (408, 409, 425, 429) or status >= 500
