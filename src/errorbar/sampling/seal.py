@@ -47,7 +47,7 @@ class Seal:
 
     identity: str
     model: Mapping[str, Any]
-    sealed: str = field(default_factory=lambda: date.today().isoformat())  # noqa: DTZ011 - a day is enough
+    sealed: str = field(default_factory=lambda: date.today().isoformat())
     tune: Sequence[str] = ()
     examples: Sequence[str] = ()
 
