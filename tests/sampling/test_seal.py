@@ -35,8 +35,8 @@ def test_labels_that_the_prompt_has_seen_are_named() -> None:
     with pytest.raises(InputError) as refusal:
         SEAL.seen(["a", "c", "x"], Problems(), Place("judged.csv"))
     assert [problem.what for problem in refusal.value.problems] == [
-        "labels of 1 items tuned the prompt: a",
-        "labels of 1 items are examples in the prompt: x",
+        "labels of 1 item tuned the prompt: a",
+        "labels of 1 item stand in the prompt: x",
     ]
     lenient = Problems(lenient=True)
     assert SEAL.seen(["a", "c", "x"], lenient, Place()) == {"a", "x"}
