@@ -68,7 +68,7 @@ CALLS: dict[str, list[tuple[str, ...]]] = {
         ("sample", "estimate", "judged.csv", "--key", "key.json", "--anytime", "--half-width", "0.2"),
         ("sample", "estimate", "judged.csv", "--key", "key.json", "--looks", "1/3"),
         ("sample", "estimate", "judged.csv", "--key", "key.json", "--truth", "graded"),
-        ("sample", "estimate", "judged.csv", "--key", "key.json", "--votes", "votes.csv", *FRAMES),
+        ("sample", "estimate", "judged.csv", "--key", "key.json", "--assist", "votes.csv", *FRAMES),
     ],
     "plan-judging": [
         ("plan-judging", "--gold", "two.m2", "system.txt", "other.txt", "--minutes", "1", "--budget", "2h"),

@@ -36,7 +36,7 @@ from errorbar.core.problems import InputError, Place, Problem, Problems, UsageEr
 from errorbar.edits.errant import EditMaker, errant_edits
 from errorbar.edits.texts import Piece, apply_pieces, as_edits, minimal_pieces, overlaps, select_applied
 from errorbar.formats.jsonl import write_jsonl
-from errorbar.formats.judgments import read_assistants, read_people
+from errorbar.formats.judgments import read_people
 from errorbar.formats.look import Source, display_name, list_paths
 from errorbar.formats.m2 import write_m2
 from errorbar.formats.saving import save_lines
@@ -503,13 +503,10 @@ class Verdicts:
         return {item: v / k for item, v, k in zip(self.table.items, valid.tolist(), voters.tolist(), strict=True) if k}
 
 
-def read_verdicts(judgments: Filled, problems: Problems, *, assisting: bool = False) -> Verdicts:
-    """Read judgments of edits; several files are joined, a rater who judged an edit twice is refused.
-
-    Those of models count where they are ``assisting``, in place of people's of the same file, and nowhere else.
-    """
+def read_verdicts(judgments: Filled, problems: Problems) -> Verdicts:
+    """Read people's judgments of edits; several files are joined, a rater who judged an edit twice is refused."""
     if isinstance(judgments, Judgments):
-        return Verdicts(_label_judgments(judgments, ""))
+        return Verdicts(label_judgments(judgments, ""))
     files = list_paths(judgments)
     tables: list[Judgments] = []
     seen: set[tuple[str, str]] = set()
@@ -517,9 +514,7 @@ def read_verdicts(judgments: Filled, problems: Problems, *, assisting: bool = Fa
     for path in files:
         refuse_corpus(path)
         place = Place(display_name(path))
-        table = _label_judgments(
-            read_assistants(path, problems).judgments if assisting else read_people(path, problems), place.file
-        )
+        table = label_judgments(read_people(path, problems), place.file)
         columns = table.to_columns()
         pairs = set(zip(map(str, columns["item"]), map(str, columns["rater"]), strict=True))
         if both := sorted(seen & pairs):
@@ -534,7 +529,7 @@ def read_verdicts(judgments: Filled, problems: Problems, *, assisting: bool = Fa
     return Verdicts(Judgments.joined(tables) if tables else Judgments.from_columns([], [], [], labels=LABELS), better)
 
 
-def _label_judgments(judgments: Judgments, file: str) -> Judgments:
+def label_judgments(judgments: Judgments, file: str) -> Judgments:
     """The same judgments with the labels of ``LABELS``."""
     names = []
     for label in judgments.labels:

@@ -22,6 +22,7 @@ from errorbar.api.arguments import (
     part,
     public,
 )
+from errorbar.api.assistance import Cheap, drop_seen, note_unsealed, read_cheap, read_cheap_seal
 from errorbar.api.inputs import Gold, ReadingOptions, load
 from errorbar.api.judgment_input import ITEMS, Files, labels_by_role, paths_of
 from errorbar.api.sample_results import Performance, SampleDraw, SampleEstimation, SamplePlan, SampleRehearsal
@@ -30,8 +31,8 @@ from errorbar.core.judgments import Judgments
 from errorbar.core.problems import Problem, Problems, UsageError, nearest
 from errorbar.edits.admission import Admission
 from errorbar.edits.items import split_items
-from errorbar.formats.judgments import read_assistants, read_people
-from errorbar.formats.look import Source, display_name, list_paths
+from errorbar.formats.judgments import read_people
+from errorbar.formats.look import Source, list_paths
 from errorbar.formats.reference import NamedFile
 from errorbar.sampling import (
     Aim,
@@ -61,10 +62,12 @@ from errorbar.sampling import (
     stratify,
     voted_totals,
 )
+from errorbar.sampling.assistance import weigh_sample
 from errorbar.sampling.draw import Truth, refuse_corpus
 from errorbar.sampling.estimators import Method
 from errorbar.sampling.frame import FLAGGED, UNFLAGGED, Target
 from errorbar.sampling.rehearsal import Rehearsal, rehearse
+from errorbar.sampling.seal import Seal
 from errorbar.sampling.stopping import WANTED
 
 # What the functions of samples take: frames, plans, and what labels mean.
@@ -410,9 +413,15 @@ _FRAME = "flags corpus items"
     ),
     Useless(
         _FRAME,
-        "is about what --votes are cast on",
-        lambda arguments: arguments["votes"] is None and arguments["key"] is not None and not arguments["counts"],
-        fix="add --votes, or leave it out",
+        "is about what --assist judges",
+        lambda arguments: arguments["assist"] is None and arguments["key"] is not None and not arguments["counts"],
+        fix="add --assist, or leave it out",
+    ),
+    Useless(
+        "seal",
+        "is about --assist",
+        lambda arguments: arguments["assist"] is None,
+        fix="add --assist, or leave it out",
     ),
     OF_CORPUS,
 )
@@ -422,7 +431,8 @@ def sample_estimate(
     key: Source | Key | None = None,
     counts: str | Sequence[str] = (),
     truth: Truth = "majority",
-    votes: Source | Judgments | None = None,
+    assist: Cheap | None = None,
+    seal: Source | Seal | None = None,
     flags: Flags | Sequence[Flags] = (),
     **shared: Unpack[Estimated],
 ) -> SampleEstimation:
@@ -435,10 +445,11 @@ def sample_estimate(
             them, e.g. flagged:1000:750:600.
         truth: How several raters of an item make one truth. By majority a tie is half an error, with ``anytime`` not
             judged.
-        votes: Cheap judgments of many items, which are combined with those of the experts; needs ``flags`` or
-            ``corpus``.
-        flags: With ``votes``: the table of flags that the sample was drawn from.
-        shared: With votes what they are cast on; what labels mean; how intervals are made.
+        assist: Cheap judgments of many items, by a crowd or a model, which make intervals narrower where they help;
+            needs ``flags`` or ``corpus``. Of a table with models those of the models.
+        seal: With ``assist``: the seal of the model, whose prompt must not have seen the labels that people gave.
+        flags: With ``assist``: the table of flags that the sample was drawn from.
+        shared: With ``assist`` what it judges; what labels mean; how intervals are made.
 
     Raises:
         InputError: If a file is bad or belongs to another sample.
@@ -447,11 +458,11 @@ def sample_estimate(
     problems, anytime, half_width = Problems(lenient=shared["lenient"]), shared["anytime"], shared["half_width"]
     looks = read_looks(anytime, shared["looks"], half_width)
     how = Estimation(shared["beta"], shared["method"], shared["confidence"], shared["seed"], looks)
-    if anytime and votes is not None:
-        message = "--anytime and --votes: how far votes are trusted is tuned on what was judged"
+    if anytime and assist is not None:
+        message = "--anytime and --assist: how far votes are trusted is tuned on what was judged"
         raise UsageError(Problem("two-choices", message, fix="leave one of them out, or plan looks: --looks"))
     if counts:
-        if not isinstance(judgments, Sequence) or judgments or key or votes:
+        if not isinstance(judgments, Sequence) or judgments or key or assist:
             message = "counts and files"
             raise UsageError(Problem("sample-counts", message, fix="give either --counts, or JUDGMENTS and --key"))
         return replace(
@@ -462,17 +473,23 @@ def sample_estimate(
         raise UsageError(Problem("sample-key", message, fix="give --key, the file that 'sample draw' wrote"))
     known = key if isinstance(key, Key) else read_key(key)
     labels = labels_of(shared)
-    judged = _read_judged_sample(judgments, known, labels, truth, problems, ties=not anytime)
-    assisted = None
-    if votes is not None:
-        frame = frame_of(list_flags(flags), shared, problems)
-        file = "" if isinstance(votes, Judgments) else display_name(votes)
-        if not isinstance(votes, Judgments):
-            votes = read_assistants(votes, problems).judgments
-        voted, shares, _ = labels.shares(votes, "vote", file)
-        assisted = voted_totals(frame, known, judged, dict(zip(voted, shares.tolist(), strict=True)), problems)
+    cheap = None if assist is None else read_cheap(assist, problems)
+    sealed = None if cheap is None else read_cheap_seal(seal, cheap)
+    if not isinstance(judgments, Judgments):
+        judgments = read_judged_files(list_paths(judgments), known, problems)
+    judgments = drop_seen(judgments, sealed, problems)
+    judged = judge_sample(judgments, known, problems, truth=truth, labels=labels, ties=not anytime)
+    if cheap is None:
+        result = estimation(known.strata, judged.sample, how, truth=truth, notes=problems.notes)
+        return replace(result, wanted=half_width, rounds=len(known.rounds))
+    note_unsealed(cheap, sealed, problems)
+    frame = frame_of(list_flags(flags), shared, problems)
+    voted, shares, _ = labels.shares(cheap.judgments, "vote", cheap.file)
+    assisted = voted_totals(frame, known, judged, dict(zip(voted, shares.tolist(), strict=True)), problems)
     result = estimation(known.strata, judged.sample, how, assisted=assisted, truth=truth, notes=problems.notes)
-    return replace(result, wanted=half_width, rounds=len(known.rounds))
+    weighed = weigh_sample(known.strata, judged.sample, how, assisted, result.found)
+    assistance = replace(result, assistance=weighed, source=cheap.source)
+    return replace(assistance, wanted=half_width, rounds=len(known.rounds))
 
 
 def estimation(

@@ -11,6 +11,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from errorbar.api.assistance import assistance_record, assistance_table
 from errorbar.core.estimate import Estimate, Interval, Undefined
 from errorbar.core.problems import InputError, Place, Problem, UsageError
 from errorbar.formats.saving import save_lines
@@ -30,6 +31,7 @@ from errorbar.sampling import (
     blind_set,
     write_key,
 )
+from errorbar.sampling.assistance import Assistance
 from errorbar.sampling.draw import SetFormat, Truth
 from errorbar.sampling.frame import TARGETS
 from errorbar.sampling.plan import Design
@@ -209,6 +211,8 @@ class SampleEstimation(Result):
         notes: Warnings and repairs.
         wanted: Half-width at which judging may stop; None: nobody said.
         rounds: In which the sample was drawn; None: it has no key.
+        assistance: With cheap labels: P, R and F of each system in the other ways too.
+        source: Whose cheap labels they are: ``model`` or ``votes``.
     """
 
     strata: Strata
@@ -220,6 +224,8 @@ class SampleEstimation(Result):
     notes: Sequence[Problem] = ()
     wanted: float | None = None
     rounds: int | None = None
+    assistance: Sequence[Assistance] = ()
+    source: str = "votes"
 
     def to_dict(self) -> dict[str, object]:
         """The estimates as JSON has them."""
@@ -244,6 +250,7 @@ class SampleEstimation(Result):
                 "half_width": self.wanted,
                 "narrow_enough": None if self.wanted is None else self.narrow_enough(),
             },
+            **({} if helped is None else {"assistance": assistance_record(self.assistance)}),
         }
 
     def narrow_enough(self) -> list[str]:
@@ -281,7 +288,8 @@ class SampleEstimation(Result):
         if self.assisted is not None:
             trusts = zip(self.strata.names, self.assisted.trust.tolist(), strict=True)
             trust = ", ".join(f"{name} {value:.2f}" for name, value in trusts)
-            notes.append(f"with votes of {sum(self.assisted.voted):,} items; trust in them: {trust}")
+            of = "the model's labels" if self.source == "model" else "votes"
+            notes.append(f"with {of} of {sum(self.assisted.voted):,} items; trust in them: {trust}")
         notes += self._stopping()
         absent: dict[str, list[str]] = {}
         every = [(one.system, row, "") for one in self.found.systems for row in one.rows]
@@ -299,7 +307,10 @@ class SampleEstimation(Result):
         columns += [Column("by", "number", "method"), Column("Bayes", "number", only="shown")]
         if self.how.looks is not None:  # there are none
             columns, rows = columns[:-1], [row[:-1] for row in rows]
-        return [Table(columns, rows, "Estimates for the whole corpus", "estimates", notes)]
+        tables = [Table(columns, rows, "Estimates for the whole corpus", "estimates", notes)]
+        if self.assistance:
+            tables.append(assistance_table(self.assistance, self.source, self.how.confidence_level))
+        return tables
 
 
 def _look_record(look: PlannedLook) -> dict[str, object]:

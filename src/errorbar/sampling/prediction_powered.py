@@ -133,6 +133,16 @@ def guarded_variance(labels: Floats, cheap: Floats, voted: Floats, size: int, tr
     return size**2 * (square(0.0) * (1 / m - 1 / size) + square(trust) * (1 / n - 1 / m))
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class StratumVotes:
+    """Experts' labels and cheap ones of a stratum."""
+
+    labels: Floats  # experts', 0 to 1; (n,)
+    cheap: Floats  # of the same items; (n,)
+    voted: Floats  # of all items that have some; (m,)
+    size: int
+
+
 class SizedStrata(Protocol):
     """Strata, as far as totals need them."""
 
@@ -154,6 +164,7 @@ class AssistedTotals:
     trust: Floats  # how far the cheap labels were used, 0 to 1
     voted: tuple[int, ...]  # items that have cheap labels
     guarded: Floats  # the variances that intervals rest on
+    votes: tuple[StratumVotes | None, ...] = ()  # of each stratum; None where items that experts judged lack one
 
 
 def assisted_totals(
@@ -189,6 +200,7 @@ def combined_totals(
     """As ``voted_totals``, of strata; ``codes`` are the strata of all ``items``."""
     votes, expert = (np.array([cheap.get(item, np.nan) for item in names]) for names in (items, judged.items))
     totals, variances, guarded = np.full((3, len(strata.sizes)), np.nan)
+    parts: list[StratumVotes | None] = [None] * len(strata.sizes)
     trust, sample = np.zeros(len(strata.sizes)), judged.sample
     has_vote = ~np.isnan(votes)
     for at, (name, size) in enumerate(zip(strata.names, strata.sizes.tolist(), strict=True)):
@@ -202,6 +214,7 @@ def combined_totals(
             fix = "there the experts' labels stand alone; collect votes for every drawn item"
             problems.note("sample-votes", message, Place(), fix=fix)
             continue
+        parts[at] = StratumVotes(truth, verdicts, seen, size)
         if len(truth) < 2 or min(truth.sum(), (1 - truth).sum()) < FEW:
             continue
         total, variance, weight = assisted_total(truth, verdicts, seen, size)
@@ -210,4 +223,4 @@ def combined_totals(
             trust[at], totals[at], variances[at] = weight, total, variance + raters
             guarded[at] = guarded_variance(truth, verdicts, seen, size, weight) + raters
     voted = np.bincount(codes[has_vote], minlength=len(strata.sizes))
-    return AssistedTotals(totals, variances, trust, tuple(voted.tolist()), guarded)
+    return AssistedTotals(totals, variances, trust, tuple(voted.tolist()), guarded, tuple(parts))

@@ -21,6 +21,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import Any
 
+from errorbar.core.labels import format_count
 from errorbar.core.problems import InputError, Place, Problem, Problems, UsageError
 from errorbar.formats.look import Source
 from errorbar.formats.saving import save_lines
@@ -47,7 +48,7 @@ class Seal:
 
     identity: str
     model: Mapping[str, Any]
-    sealed: str = field(default_factory=lambda: date.today().isoformat())  # noqa: DTZ011 - a day is enough
+    sealed: str = field(default_factory=lambda: date.today().isoformat())
     tune: Sequence[str] = ()
     examples: Sequence[str] = ()
 
@@ -93,9 +94,9 @@ class Seal:
         """
         labeled = {*items}
         used = frozenset(labeled & {*self.tune, *self.examples})
-        for names, use in ((self.tune, "tuned the prompt"), (self.examples, "are examples in the prompt")):
+        for names, use in ((self.tune, "tuned the prompt"), (self.examples, "stand in the prompt")):
             if both := sorted(labeled & {*names}):
-                message = f"labels of {len(both):,} items {use}: {_listed(both)}"
+                message = f"labels of {format_count(len(both), 'items')} {use}: {_listed(both)}"
                 expected = "labels that the model has not seen"
                 problems.repairable("seal-used", message, place, expected=expected)
         problems.raise_errors()
