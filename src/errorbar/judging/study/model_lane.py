@@ -56,7 +56,7 @@ class AskedItem:
 
 
 def read_asked_items(
-    tx: Connection, about: StudyInfo, repeats: int = 1, orders: Orders = "both"
+    tx: Connection, about: StudyInfo, times: int = 1, orders: Orders = "both"
 ) -> Iterator[AskedItem]:
     """The items of a study, gold and work alike, and what a model is asked of each; those that were stopped are not."""
     for row in rows(tx, _ITEMS):
@@ -64,7 +64,7 @@ def read_asked_items(
             continue
         item = JudgedItem.from_json(row.payload)
         shown = orders_of(about.scheme, item, both=orders == "both")
-        yield AskedItem(item, [make_call(about.scheme, item, at, n) for n in range(repeats) for at in shown])
+        yield AskedItem(item, [make_call(about.scheme, item, at, n) for n in range(times) for at in shown])
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,7 +243,7 @@ def judge_llm(
     model: str,
     prompt: str | PathLike[str] | None = None,
     orders: Orders = "both",
-    repeats: Count = 1,
+    times: Count = 1,
     temperature: Temperature = 0.0,
     max_tokens: Count = 512,
     decoding_seed: Whole | None = None,
@@ -270,7 +270,7 @@ def judge_llm(
         model: Its name at the endpoint.
         prompt: A file whose text stands in the place of the scheme's guidelines. None: the guidelines of the study.
         orders: In which orders texts that are compared are shown: each item in both, or in the one that is drawn.
-        repeats: How often the same is asked.
+        times: How often the same is asked of each item.
         temperature: Of the model's draws; 0: the likeliest word each time.
         max_tokens: Tokens that an answer may have.
         decoding_seed: Of the model's draws, for servers that take one. None: none is sent.
@@ -302,7 +302,7 @@ def judge_llm(
     with opened.snapshot() as tx:
         about = read_about(tx)
         refuse_unaskable(about.scheme, is_adjudication=bool(about.adjudicated))
-        wanted = list(read_asked_items(tx, about, repeats, orders))
+        wanted = list(read_asked_items(tx, about, times, orders))
     text = instructions(about.scheme, about.guidelines, _read_prompt(prompt))
     decoding = Decoding(temperature, max_tokens, decoding_seed, answer_format)
     scheme = f"{about.scheme.name} {about.scheme.version}"
