@@ -283,6 +283,34 @@ def test_a_model_among_raters_changes_nothing_about_people() -> None:
     assert [{**row, "kind": "human"} for row in alone] == beside[:-1]  # type: ignore[attr-defined, index]
 
 
+def test_shares_of_errors_without_and_with_a_model() -> None:
+    """The first half is judged by people too; the model is right more often than they are."""
+    rows = simulate(13, lambda _, truth: truth, n_items=400)
+    half = [row for row in rows if row["rater_kind"] == "model" or int(str(row["item"])[1:]) < 200]
+    (row,) = crowd_models(half).shares
+    y, f, u = (
+        np.array([np.mean([r["label"] == "error" for r in half if r["item"] == f"i{n}" and r["rater_kind"] == kind])
+                  for n in range(*ends)])
+        for kind, ends in (("human", (0, 200)), ("model", (0, 200)), ("model", (200, 400)))
+    )  # fmt: skip
+    trust = np.cov(y, f, ddof=0)[0, 1] / ((1 + 200 / 200) * np.concatenate([f, u]).var())
+    assert row.people.value == pytest.approx(y.mean())
+    assert row.assisted is not None
+    assert row.trust == pytest.approx(trust)
+    assert row.assisted.value == pytest.approx(trust * u.mean() + (y - trust * f).mean())
+    assert row.model_only.value == pytest.approx(np.concatenate([f, u]).mean())
+    own, helped = row.people.interval, row.assisted.interval
+    assert own is not None
+    assert helped is not None
+    assert helped.high - helped.low < own.high - own.low
+    assert row.n_further == 200
+
+
+def test_without_further_items_a_model_helps_nothing() -> None:
+    (row,) = crowd_models(simulate(14, right_often)).shares
+    assert (row.assisted, row.n_further, row.trust) == (None, 0, 0)
+
+
 def worth(rows: Sequence[Row], truth: dict[str, str]) -> ModelWorth:
     (found,) = crowd_howmany(rows, truth=truth, draws=1).worths
     return found

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, cast
+from dataclasses import dataclass, replace
+from typing import cast
 
 import numpy as np
 
 from errorbar.api.arguments import Confidence, Lenient, public
 from errorbar.api.crowd_answers import AnswerSource
 from errorbar.api.judgment_input import column_roles, labels_by_role, paths_of
+from errorbar.core.arrays import Flags, Floats, Ints
+from errorbar.core.estimate import Estimate
 from errorbar.core.judgments import Judgments
 from errorbar.core.labels import natural_order, usual_order
 from errorbar.core.problems import Place, Problem, Problems, UsageError, nearest
@@ -21,12 +23,10 @@ from errorbar.formats.look import Source
 from errorbar.formats.model_rows import ModelRows, collect_rows
 from errorbar.formats.reference import expand_files
 from errorbar.formats.tables import TableFields, table_rows
+from errorbar.sampling.prediction_powered import ppi_mean
 from errorbar.tables.plain import estimate_record
 from errorbar.tables.result import Result
 from errorbar.tables.table import Cell, Column, Table
-
-if TYPE_CHECKING:
-    from errorbar.core.arrays import Ints
 
 MixedTable = Source | Sequence[Source] | Sequence[Mapping[str, object]]
 """A table of people's and models' judgments: paths, or a dictionary for each row."""
@@ -39,12 +39,34 @@ NOTES = {
 }
 
 
+@dataclass(frozen=True, slots=True)
+class AssistedShare:
+    """The share of errors that people would find, without a model and with it.
+
+    Attributes:
+        model: The model.
+        people: By people alone, of the items that both judged.
+        assisted: With what the model says of further items; None: it judged no others.
+        model_only: What the model says of all its items: no estimate of what people would say.
+        trust: How far the model was used, from 0, not at all, to 1.
+        n_further: Items that the model alone judged.
+    """
+
+    model: str
+    people: Estimate
+    assisted: Estimate | None
+    model_only: Estimate
+    trust: float
+    n_further: int
+
+
 @dataclass(frozen=True, slots=True, repr=False)
 class ModelRaters(Result):
     """What kind of rater each model is.
 
     Attributes:
         measures: Every measure of every model, beside that of people.
+        shares: The share of errors without and with each model, where a label means an error.
         people: Whether intervals let people vary as items do.
         by_truth: Whether sensitivity, specificity and drift are measured by true labels.
         level: The confidence level.
@@ -52,6 +74,7 @@ class ModelRaters(Result):
     """
 
     measures: Sequence[ModelMeasure]
+    shares: Sequence[AssistedShare]
     people: PeopleVary
     by_truth: bool
     level: float
@@ -71,10 +94,22 @@ class ModelRaters(Result):
             }
             for row in self.measures
         ]
-        return {"measures": measures, "people_vary": self.people == "random", "by_truth": self.by_truth}
+        shares = [
+            {
+                "model": row.model,
+                "people": estimate_record(row.people),
+                "assisted": None if row.assisted is None else estimate_record(row.assisted),
+                "model_only": estimate_record(row.model_only),
+                "trust": row.trust,
+                "n_further": row.n_further,
+            }
+            for row in self.shares
+        ]
+        about = {"people_vary": self.people == "random", "by_truth": self.by_truth}
+        return {"measures": measures, "shares": shares, **about}
 
     def tables(self) -> list[Table]:
-        """One table."""
+        """The measures, and shares of errors."""
         columns = [Column("model"), Column("measure"), Column("of", "text", "group"), Column("judgments", "count")]
         columns += [Column("items", "count")]
         columns += [Column("value", "percent", interval="beside"), Column("people", "percent", interval="beside")]
@@ -89,7 +124,23 @@ class ModelRaters(Result):
             notes[1:2] = ["sensitivity, specificity, drift: by the true labels of --gold"]
         both = "items and people" if self.people == "random" else "items"
         notes.append(f"intervals let {both} vary; the truth is what people say: no figure here is one about the texts")
-        return [Table(columns, rows, "Models as raters", "models", notes, self.level)]
+        measures = Table(columns, rows, "Models as raters", "models", notes, self.level)
+        return [measures, self._share_table()] if self.shares else [measures]
+
+    def _share_table(self) -> Table:
+        columns = [Column("model"), Column("estimate"), Column("items", "count"), Column("further", "count")]
+        columns += [Column("errors", "percent", interval="beside"), Column("trust", "number", digits=2)]
+        rows: list[list[Cell]] = []
+        for row in self.shares:
+            rows.append([row.model, "people alone", row.people.n_units, None, row.people, None])
+            if row.assisted is not None:
+                rows.append([row.model, "people and model", row.people.n_units, row.n_further, row.assisted, row.trust])
+            rows.append([row.model, "model-only", row.model_only.n_units, None, row.model_only, None])
+        notes = [
+            "the share of errors that people would find in all items, if those that they judged are a random part",
+            "model-only: what the model says, no estimate of what people would; trust: how far the model is used",
+        ]
+        return Table(columns, rows, "The share of errors without and with a model", "model-shares", notes, self.level)
 
 
 @public()
@@ -142,15 +193,57 @@ def crowd_models(
     problems.raise_errors()
     rated = _rated(table)
     known = gold if gold is None or isinstance(gold, Mapping) else read_answers(gold, problems)
+    errors = _errors(rated.judgments.labels, roles["error"])
     measures = measure_models(
         rated,
-        errors=_errors(rated.judgments.labels, roles["error"]),
+        errors=errors,
         truth=known,
         families=_families(family, rated.models),
         people=people,
         confidence_level=confidence,
     )
-    return ModelRaters(measures, people, known is not None, confidence, tuple(problems.notes))
+    shares = [*_assisted_shares(rated, errors, confidence)] if errors else []
+    return ModelRaters(measures, shares, people, known is not None, confidence, tuple(problems.notes))
+
+
+def _assisted_shares(table: RatedTable, errors: Sequence[int], level: float) -> Iterator[AssistedShare]:
+    """The share of errors, for each model; items vary, and one that several people judged counts as their share."""
+    by_model, judgments = table.by_model, table.judgments
+    is_error = np.isin(judgments.label, errors).astype(np.float64)
+
+    def share_of(rows: Flags) -> Floats:
+        n = np.bincount(judgments.item[rows], minlength=len(judgments.items))
+        sums = np.bincount(judgments.item[rows], is_error[rows], minlength=len(judgments.items))
+        return np.asarray(np.divide(sums, n, out=np.full(len(n), np.nan), where=n > 0), np.float64)
+
+    people = share_of(~by_model)
+    for code, name in enumerate(judgments.raters):
+        if name not in table.models:
+            continue
+        said = share_of(judgments.rater == code)
+        both, alone = ~np.isnan(people) & ~np.isnan(said), np.isnan(people) & ~np.isnan(said)
+        if both.sum() < 2:
+            continue
+        every, further = said[~np.isnan(said)], said[alone]
+        # Without further items, or with no trust, these are means with the usual normal interval.
+        own = ppi_mean(people[both], said[both], said[both], trust=0.0, confidence_level=level, divisor="n - 1")
+        only = ppi_mean(every, every, every, trust=0.0, confidence_level=level, divisor="n - 1")
+        helped = None
+        if len(further) > 1:
+            helped = ppi_mean(people[both], said[both], further, confidence_level=level, divisor="n - 1")
+        trust = 0.0 if helped is None else helped.trust
+        assisted = None if helped is None else _within_shares(helped.estimate)
+        yield AssistedShare(
+            name, _within_shares(own.estimate), assisted, _within_shares(only.estimate), trust, len(further)
+        )
+
+
+def _within_shares(estimate: Estimate) -> Estimate:
+    """An estimate of a share, cut at 0 and 1, where no share is beyond."""
+    value, interval = estimate.value, estimate.interval
+    if interval is not None:
+        interval = replace(interval, low=max(interval.low, 0.0), high=min(interval.high, 1.0))
+    return replace(estimate, value=None if value is None else min(max(value, 0.0), 1.0), interval=interval)
 
 
 def _rows(

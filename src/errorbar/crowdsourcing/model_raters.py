@@ -178,7 +178,8 @@ class _People:
         """Agreement, sensitivity and specificity of a model, of all items and of those of each group."""
         shares = self.shares_of(own)
         for group, mask in self._groups(shares.sum(axis=1) > 0):
-            n_judgments = int(mask[self.table.judgments.item[own]].sum())
+            counted = mask & (self.all.n >= self.least)
+            n_judgments = int(counted[self.table.judgments.item[own]].sum())
             for measure in ("agreement", *(("sensitivity", "specificity") if self.errors.any() else ())):
                 yield self._measured(name, measure, group, shares, mask, n_judgments)
 

@@ -55,9 +55,7 @@ class AskedItem:
     calls: Sequence[Call]
 
 
-def read_asked_items(
-    tx: Connection, about: StudyInfo, times: int = 1, orders: Orders = "both"
-) -> Iterator[AskedItem]:
+def read_asked_items(tx: Connection, about: StudyInfo, times: int = 1, orders: Orders = "both") -> Iterator[AskedItem]:
     """The items of a study, gold and work alike, and what a model is asked of each; those that were stopped are not."""
     for row in rows(tx, _ITEMS):
         if row.stopped and not row.stopped.startswith(HALTED):
