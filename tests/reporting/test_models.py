@@ -39,7 +39,7 @@ def section_of(path: Path) -> str:
 
 
 def test_the_section_has_the_numbers_of_the_command(tables: tuple[Path, Path], tmp_path: Path) -> None:
-    report(judgments=tables[0], out=tmp_path / "page.md", resamples=20)
+    report(judgments=tables[0], resamples=20).save(tmp_path / "page.md")
     section = section_of(tmp_path / "page.md")
     result = crowd_models(str(tables[0]))
     for row in result.measures:
@@ -53,7 +53,7 @@ def test_the_section_has_the_numbers_of_the_command(tables: tuple[Path, Path], t
 def test_what_people_say_is_the_same_with_and_without_models(tables: tuple[Path, Path], tmp_path: Path) -> None:
     pages = []
     for path in tables:
-        report(judgments=path, out=tmp_path / "page.md", resamples=20)
+        report(judgments=path, resamples=20).save(tmp_path / "page.md")
         text = (tmp_path / "page.md").read_text(encoding="utf-8")
         pages.append(text.partition("## Agreement")[2].partition("\n## ")[0])
     assert pages[0] == pages[1] != ""
@@ -61,7 +61,7 @@ def test_what_people_say_is_the_same_with_and_without_models(tables: tuple[Path,
 
 
 def test_the_page_has_a_chart_of_models_beside_people(tables: tuple[Path, Path], tmp_path: Path) -> None:
-    report(judgments=tables[0], out=tmp_path / "page.html", resamples=20)
+    report(judgments=tables[0], resamples=20).save(tmp_path / "page.html")
     page = (tmp_path / "page.html").read_text(encoding="utf-8")
     assert "Language models as raters" in page
-    assert 'id="models-chart' in page
+    assert 'models-chart' in page
