@@ -81,6 +81,7 @@ NOT_TYPED = (
     ("install.md", "python3 -m venv", "belongs to the installation: tests/install"),
     ("data.md", "errorbar data fetch hoo2011", "takes a copy that the reader has; tests/datasets does so"),
     ("", "errorbar judge serve", "serves until it is stopped: tests/judging does"),
+    ("llm.md", "errorbar", "needs a server of a language model: tests/llm/test_page.py types it all"),
     ("loop.md", "errorbar", "needs models that are trained for minutes: tests/api/test_loop.py types it all"),
     ("judge/analysis.md", "errorbar judge", "is about a study that raters have finished: tests/judging"),
     ("judge/preposition.md", "errorbar judge init verbs", "needs the models of make detect: tests/judging has its own"),
@@ -459,7 +460,7 @@ def test_links_lead_somewhere(page: Path) -> None:
     "page",
     [
         ROOT / "README.md",
-        *(ROOT / "docs" / f"{name}.md" for name in ("python", "stats", "stopping", "crowd", "detectors/lm")),
+        *(ROOT / "docs" / f"{name}.md" for name in ("python", "stats", "stopping", "crowd", "llm", "detectors/lm")),
     ],
     ids=lambda page: page.name,
 )

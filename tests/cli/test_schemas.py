@@ -42,6 +42,10 @@ CALLS: dict[str, list[tuple[str, ...]]] = {
         ("crowd", "howmany", "votes.csv", "--truth", "gold.csv", "--draws", "20"),
         ("crowd", "howmany", "votes.csv", "--experts", "accurate-1,accurate-2,accurate-3", "--draws", "20"),
     ],
+    "crowd-models": [
+        ("crowd", "models", "votes.csv", "model.csv"),
+        ("crowd", "models", "votes.csv", "model.csv", "--gold", "gold.csv", "--people", "fixed"),
+    ],
     "crowd-sweep": [
         ("crowd", "sweep", "votes.csv", "s=item-scores.csv", "--resamples", "50"),
         ("crowd", "sweep", "votes.csv", "s=item-scores.csv", "--truth", "any", "--recalls", "0.5", "--no-ci"),

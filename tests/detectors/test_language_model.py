@@ -215,7 +215,7 @@ def test_repeated_answers_of_a_detector_give_shares(text: Path) -> None:
         return {"errors": [{"number": number, "instead": ""} for number in next(said)]}
 
     with ModelServer(answer=answer) as server:
-        result = detect(text, llm=server.url, model="tiny", repeats=4, temperature=1.0)
+        result = detect(text, llm=server.url, model="tiny", times=4, temperature=1.0)
     assert [(row.flag, row.score) for row in result.rows] == [(True, 0.75), (False, 0.25)]
 
 

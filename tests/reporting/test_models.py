@@ -64,4 +64,4 @@ def test_the_page_has_a_chart_of_models_beside_people(tables: tuple[Path, Path],
     report(judgments=tables[0], resamples=20).save(tmp_path / "page.html")
     page = (tmp_path / "page.html").read_text(encoding="utf-8")
     assert "Language models as raters" in page
-    assert 'models-chart' in page
+    assert "models-chart" in page

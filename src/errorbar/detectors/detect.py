@@ -270,7 +270,7 @@ def _needs_model(names: str) -> Useless:
     return Useless(names, why, lambda arguments: not arguments["llm"], "add --llm=URL, or leave it out")
 
 
-@public(_needs_model(f"{OF_MODELS} repeats"), Useless("detector prior models", "has no meaning with --llm", _has_model))
+@public(_needs_model(f"{OF_MODELS} times"), Useless("detector prior models", "has no meaning with --llm", _has_model))
 def detect(
     text: Source,
     detector: str = "me",
@@ -280,7 +280,7 @@ def detect(
     retokenize: bool = False,
     lenient: Lenient = False,
     llm: str | None = None,
-    repeats: Count = 1,
+    times: Count = 1,
     **asking: Unpack[ModelAsking],
 ) -> Detections:
     """Judge every preposition of a text by a detector that ``train`` made, or by a language model.
@@ -299,7 +299,7 @@ def detect(
         lenient: Repair what can be repaired of the text and note it; otherwise refuse it.
         llm: Ask a language model at this URL of OpenAI's interface, such as ``http://localhost:8000/v1``; its key is
             read from the environment alone, ERRORBAR_LLM_KEY or OPENAI_API_KEY.
-        repeats: How often a language model is asked about each sentence; a score is the share that says error.
+        times: How often a language model is asked about each sentence; a score is the share that says error.
         asking: How a language model is asked.
 
     Raises:
@@ -316,7 +316,7 @@ def detect(
     if llm:
         from errorbar.detectors.language_model import detect_by_model  # noqa: PLC0415 - loads SQLite
 
-        flags_of_words, use = detect_by_model(sentences, llm, asking, repeats=repeats)
+        flags_of_words, use = detect_by_model(sentences, llm, asking, times=times)
         rows = [_detection(sentences, *flag) for flag in flags_of_words]
         return Detections(use.rater.pseudonym, rows, (*problems.notes, *use.notes), use)
     if other is not None:

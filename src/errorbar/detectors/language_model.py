@@ -372,15 +372,15 @@ def correct_by_model(
 
 
 def detect_by_model(
-    sentences: Sequence[Sequence[str]], url: str, asking: ModelAsking, *, repeats: int = 1
+    sentences: Sequence[Sequence[str]], url: str, asking: ModelAsking, *, times: int = 1
 ) -> tuple[list[WordFlag], ModelUse]:
     """Let a model judge every preposition; arguments and errors are as of ``correct_by_model``.
 
-    ``repeats`` is how often each sentence is asked about. A word is flagged where more than half of the answers call it
+    ``times`` is how often each sentence is asked about. A word is flagged where more than half of the answers call it
     an error; one of a sentence without any answer is not, with the score 0.
     """
     questions = [_Question((number,)) for number, tokens in enumerate(sentences) if preposition_places(tokens)]
-    said, use = _converse(DETECTING, sentences, url, asking, questions, repeats, lambda _: None)
+    said, use = _converse(DETECTING, sentences, url, asking, questions, times, lambda _: None)
     return [*_flags(sentences, said)], use
 
 
