@@ -57,7 +57,18 @@ LAYER = {
 }
 HEAVY = {"altair", "dask", "distributed", "jinja2", "numpy", "scipy", "rich", "nltk", "spacy", "matplotlib", "pandas"}
 HEAVY |= {"polars", "pyarrow", "vl_convert", "flask", "fastapi", "sqlite3"}
-HEAVY |= {"sqlalchemy", "alembic", "starlette", "uvicorn", "segno", "psycopg", "yaml", "inspect_ai", "lm_eval", "openai"}
+HEAVY |= {
+    "sqlalchemy",
+    "alembic",
+    "starlette",
+    "uvicorn",
+    "segno",
+    "psycopg",
+    "yaml",
+    "inspect_ai",
+    "lm_eval",
+    "openai",
+}
 
 
 def folder(module: str) -> str:
