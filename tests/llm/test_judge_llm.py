@@ -10,12 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from errorbar import judge_backup, judge_export, judge_init, judge_llm, judge_restore
+from errorbar import Problems, judge_backup, judge_export, judge_init, judge_llm, judge_restore
 from errorbar.core import InputError, UsageError
+from errorbar.formats.judgments import read_judgment_table
 from errorbar.judging.items.item import JudgedItem
 from errorbar.judging.model_questions import make_call, orders_of
 from errorbar.judging.scheme_files import load_scheme
 from errorbar.judging.scheme_kinds import SCHEME_KINDS, kind_of
+from errorbar.sampling.seal import read_seal, split_items
 from tests.helpers.cli import CommandLine
 from tests.judging.simulated import work
 from tests.llm.server import FAULTS, NO_REPLY, ModelServer, user_message
@@ -291,3 +293,42 @@ def test_studies_and_endpoints_that_do_not_fit_are_refused(tmp_path: Path) -> No
     sqlite3.connect(other).execute("CREATE TABLE t (x)").connection.close()
     with pytest.raises(InputError, match="llm-ledger"):
         judge_llm(study, endpoint="http://localhost/v1", model="tiny", calls=other)
+
+
+def test_a_seal_is_written_before_the_first_call_and_binds(tmp_path: Path, server: ModelServer) -> None:
+    study, seal = make_study(tmp_path), tmp_path / "seal.json"
+    sealed_first: list[bool] = []
+    server.answer = lambda body: sealed_first.append(seal.exists()) or {"judgment": "ok"}
+    fixed = {"endpoint": server.url, "model": "tiny", "timeout": 10, "seal": seal}
+    result = judge_llm(study, **fixed, tune=0.5, examples=["item-3"])  # type: ignore[arg-type]
+    assert all(sealed_first)
+    known = read_seal(seal)
+    assert known.identity == result.lane.rater.identity
+    assert known.tune == split_items([f"item-{n}" for n in range(12)], 0.5, 0)[0]
+    assert known.examples == ["item-3"]
+    assert judge_llm(study, **fixed).asked.n_known == 12  # type: ignore[arg-type, union-attr]
+    with pytest.raises(InputError, match="decoding changed"):
+        judge_llm(study, **fixed, temperature=1.0)  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="names other items"):
+        judge_llm(study, **fixed, examples=["item-4"])  # type: ignore[arg-type]
+    with pytest.raises(UsageError, match="no item 'item-99'"):
+        judge_llm(study, **fixed, examples=["item-99"])  # type: ignore[arg-type]
+
+
+def test_recorded_tables_give_the_analysis_of_the_live_lane(tmp_path: Path) -> None:
+    """People and model in one table, once written while the model worked and once from its recorded replies."""
+    study, tables = make_study(tmp_path, gold=GOLD), []
+    work(study)
+    with ModelServer(answer=lambda body: {"judgment": "error" if len(user_message(body)) % 2 else "ok"}) as server:
+        asked = {"endpoint": server.url, "model": "tiny", "timeout": 10}
+        judge_llm(study, **asked)  # type: ignore[arg-type]
+        tables.append(tmp_path / "live.csv")
+        judge_export(study, tables[0], models="beside", include=["gold", "excluded"])
+    judge_backup(study, tmp_path / "recorded")
+    judge_llm(tmp_path / "recorded", **asked, replay=True)  # type: ignore[arg-type]
+    tables.append(tmp_path / "recorded.csv")
+    judge_export(tmp_path / "recorded", tables[1], models="beside", include=["gold", "excluded"])
+    assert tables[0].read_bytes() == tables[1].read_bytes()
+    table = read_judgment_table(tables[0], Problems())
+    assert len(table.models) == 1
+    assert {rater.startswith("model:") for rater in table.judgments.raters} == {True, False}

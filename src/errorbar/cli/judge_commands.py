@@ -216,7 +216,9 @@ def invite(output: OutputOptions, study: Path, **options: Any) -> None:
     endpoint=URL,
     model={"metavar": "NAME"},
     calls={"type": OUTPUT_PLACE, "metavar": "FILE"},
-    **dict.fromkeys(("decoding_seed", "answer_format", "retries", "timeout", "orders"), HIDDEN),
+    seal={"type": OUTPUT_PLACE, "metavar": "FILE"},
+    examples={"names": ("--example",), "metavar": "ITEM", "hidden": True},
+    **dict.fromkeys(("decoding_seed", "answer_format", "retries", "timeout", "orders", "tune"), HIDDEN),
     progress=None,
 )
 @output_options

@@ -16,14 +16,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from os import PathLike
+from os import PathLike, fspath
 from pathlib import Path
 from typing import Annotated, Literal
 
 from sqlalchemy import Connection
 
-from errorbar.api.arguments import Bounds, Count, NotNegative, Positive, Useless, Whole, public
-from errorbar.core.problems import InputError, Problem, Problems, UsageError
+from errorbar.api.arguments import Bounds, Count, NotNegative, Positive, Share, Useless, Whole, public
+from errorbar.core.problems import InputError, Place, Problem, Problems, UsageError, nearest, shorten_text
 from errorbar.formats.judgments import MODEL
 from errorbar.formats.look import Lines
 from errorbar.judging.answers import is_right
@@ -39,10 +39,13 @@ from errorbar.llm.asking import Asked, Pace, ask
 from errorbar.llm.calls import Caps, KeptAnswer, Ledger, Prices, Spent
 from errorbar.llm.endpoint import Endpoint
 from errorbar.llm.model import Call, Decoding, Format, ModelRater, endpoint_name, read_completion
+from errorbar.sampling.seal import Seal, read_seal, split_items
 from errorbar.tables.result import Result
 from errorbar.tables.table import Cell, Column, Table
 
 Orders = Literal["both", "drawn"]
+MOST_NAMED = 1000
+"""Items among which the one that was meant is looked for."""
 _ITEMS = "SELECT payload, stopped FROM item ORDER BY id"
 Temperature = Annotated[float, Bounds(0, 2)]
 
@@ -257,6 +260,9 @@ def judge_llm(
     timeout: Positive = 60.0,
     calls: str | PathLike[str] | None = None,
     replay: bool = False,
+    seal: str | PathLike[str] | None = None,
+    tune: Share | None = None,
+    examples: Sequence[str] = (),
     progress: Callable[[int], object] | None = None,
 ) -> JudgeLLM:
     """Ask a language model all items of a study, as a rater beside the people, who takes none of their places.
@@ -285,6 +291,11 @@ def judge_llm(
         timeout: Seconds that a reply may take.
         calls: The ledger of calls, with every raw answer. None: ``llm.sqlite`` in the study's folder.
         replay: Read the answers that the ledger has, and send nothing.
+        seal: A file that says what the model is and which items its prompt has seen. It is written before the first
+            call; one that is there must be of this model, prompt and settings.
+        tune: Of a new seal, the share of the items whose labels were open while the prompt was written; a coin for
+            each item's name decides. None: no item.
+        examples: Of a new seal, items that stand in the prompt; repeatable.
         progress: Takes the number of calls that are through.
 
     Raises:
@@ -305,6 +316,12 @@ def judge_llm(
     decoding = Decoding(temperature, max_tokens, decoding_seed, answer_format)
     scheme = f"{about.scheme.name} {about.scheme.version}"
     rater = ModelRater(endpoint_name(endpoint), model, text, decoding, scheme)
+    if seal is None and (tune is not None or examples):
+        message = f"--{'examples' if tune is None else 'tune'} is about a seal, and there is no --seal"
+        raise UsageError(Problem("useless-option", message, fix="give --seal"))
+    if seal is not None:
+        names = [each.item.name for each in wanted if each.item.kind == "work"]
+        _seal(fspath(seal), rater, names, tune, examples)
     asked: Asked | None = None
     server = None if replay else Endpoint.open(endpoint, timeout)
     with Ledger.open(ledger_path, caps, prices, read_only=replay) as ledger:
@@ -323,6 +340,29 @@ def judge_llm(
         message = f"{n:,} answers are refused ({names}); they are kept, and count as skipped"
         notes.append(Problem("llm-answers", message, fix="--include=skipped shows them", severity="warning"))
     return JudgeLLM(lane, ledger_path, n_calls, asked, spent, notes)
+
+
+def _seal(path: str, rater: ModelRater, items: Sequence[str], tune: float | None, examples: Sequence[str]) -> None:
+    """Seal a model rater in a new file, or see that the seal that is there is its own."""
+    if unknown := [name for name in examples if name not in {*items}]:
+        message = f"the study has no item '{shorten_text(unknown[0])}'"
+        raise UsageError(Problem("llm-seal", message, fix=nearest(unknown[0], items[:MOST_NAMED])))
+    tuned = split_items(items, tune, 0)[0] if tune is not None else []
+    own = Seal(rater.identity, rater.parts(), tune=tuned, examples=sorted(examples))
+    if not Path(path).exists():
+        own.save(path)
+        return
+    known = read_seal(path)
+    if known.identity != rater.identity:
+        parts = rater.parts()
+        changed = ", ".join(name for name in parts if parts[name] != known.model.get(name))
+        message = f"the seal of {known.sealed} is of another model rater: {changed} changed since"
+        fix = "ask as it was sealed, or name a new file: the labels that were looked at meanwhile are for tuning"
+        raise InputError(Problem("llm-seal", message, Place(path), fix=fix))
+    is_same = (tune is None or [*known.tune] == tuned) and (not examples or [*known.examples] == sorted(examples))
+    if not is_same:
+        message = f"the seal of {known.sealed} names other items"
+        raise InputError(Problem("llm-seal", message, Place(path), fix="leave --tune and --examples out"))
 
 
 def _read_prompt(path: str | PathLike[str] | None) -> str:
