@@ -14,7 +14,8 @@ Formula
     B = Σ c_h / m_h + d_h (1/n_h − 1/m_h). ln r has the influences ((Y − Ȳ)² − s_Y²) (g_h N_h)² (1/(n_h A) − 1/(m_h B))
     / n_h less the like of d with (1/n_h − 1/m_h) / B; the interval is r exp(±z SE).
 Conventions
-    s_Y² and s_d² are guarded as intervals are (``guarded_variance``), so few labels do not seem to save much by luck.
+    Few labels may seem to save much by luck, as none of the cheap ones' mistakes is among them: s_Y² and s_d² are
+    guarded as those of intervals are (``guarded_variance``), but for the upper end of r.
     λ_h is the tuned one; it is at the least of B, so that its own spread moves ln r in the second order only. Where no
     λ is above 0 nothing was saved, without an interval. Rogan and Gladen's estimate needs an error and an item without
     one among the labels, and a₁ > a₀. The two disagree where their difference is beyond z standard errors: then the
@@ -216,24 +217,37 @@ def _count_saved(votes: list[StratumVotes], slopes: Floats, trust: Floats, level
     n = sum(len(part.labels) for part, _, _ in used)
     if not any(share > 0 for _, _, share in used):
         return Estimate(0.0, n).with_interval(Undefined.NOT_TRUSTED)
+    (value, spread), (plain, plain_spread) = (_times_as_many(used, guarded=guarded) for guarded in (True, False))
+    if not spread:
+        return Estimate(n * (value - 1), n).with_interval(Undefined.ZERO_WIDTH)
+    z = z_value(level)
+    low, high = value * float(np.exp(-z * spread)), max(plain, value) * float(np.exp(z * max(plain_spread, spread)))
+    ends = Interval(n * (low - 1), n * (high - 1), level, "delta, of logarithms")
+    return Estimate(n * (value - 1), n).with_interval(ends)
+
+
+def _times_as_many(used: Sequence[tuple[StratumVotes, float, float]], *, guarded: bool) -> tuple[float, float]:
+    """The ratio r of strata with their slopes and λ, and the standard error of its logarithm; 0: nothing varies."""
     alone = helped = 0.0
     parts = []
     for part, slope, share in used:
         factor, judged, m = (slope * part.size) ** 2, len(part.labels), len(part.voted)
-        guarded = [factor * guarded_square(part.labels, part.cheap, part.voted, weight) for weight in (0.0, share)]
-        alone += guarded[0] / judged
-        helped += guarded[0] / m + guarded[1] * (1 / judged - 1 / m)
-        parts.append((judged, m, *(factor * (own - own.mean()) ** 2 for own in _residuals(part, share))))
-    if helped <= 0 or alone <= 0:
-        return Estimate(None, n, undefined=Undefined.ZERO_WIDTH).with_interval(Undefined.ZERO_WIDTH)
+        squares = [factor * (own - own.mean()) ** 2 * judged / (judged - 1) for own in _residuals(part, share)]
+        means = [float(own.mean()) for own in squares]
+        if guarded:
+            labels = part.labels, part.cheap, part.voted
+            means = [factor * guarded_square(*labels, weight) for weight in (0.0, share)]
+        alone += means[0] / judged
+        helped += means[0] / m + means[1] * (1 / judged - 1 / m)
+        parts.append((judged, m, *squares))
+    if alone <= 0 or helped <= 0:
+        return 1.0, 0.0
     variance = 0.0
     for judged, m, c, d in parts:
         influence = (c - c.mean()) * (1 / (judged * alone) - 1 / (m * helped)) / judged
         influence = influence - (d - d.mean()) * (1 / judged - 1 / m) / (judged * helped)
         variance += judged * float(influence.var(ddof=1))
-    ratio, spread = alone / helped, float(np.exp(z_value(level) * np.sqrt(variance)))
-    ends = Interval(n * (ratio / spread - 1), n * (ratio * spread - 1), level, "delta, of logarithms")
-    return Estimate(n * (ratio - 1), n).with_interval(ends if spread > 1 else Undefined.ZERO_WIDTH)
+    return alone / helped, float(np.sqrt(variance))
 
 
 def _residuals(part: StratumVotes, trust: float) -> tuple[Floats, Floats]:
