@@ -14,6 +14,8 @@ Formula
     B = Σ c_h / m_h + d_h (1/n_h − 1/m_h). ln r has the influences ((Y − Ȳ)² − s_Y²) (g_h N_h)² (1/(n_h A) − 1/(m_h B))
     / n_h less the like of d with (1/n_h − 1/m_h) / B; the interval is r exp(±z SE).
 Conventions
+    Few labels may seem to save much by luck, as none of the cheap ones' mistakes is among them: s_Y² and s_d² are
+    guarded as those of intervals are (``guarded_variance``), but for the upper end of r.
     λ_h is the tuned one; it is at the least of B, so that its own spread moves ln r in the second order only. Where no
     λ is above 0 nothing was saved, without an interval. Rogan and Gladen's estimate needs an error and an item without
     one among the labels, and a₁ > a₀. The two disagree where their difference is beyond z standard errors: then the
@@ -36,12 +38,18 @@ from errorbar.core.estimate import Estimate, Interval, Undefined
 from errorbar.sampling.audit import AuditAnswers, AuditedSystem, AuditStrata, estimate_audit, plain_totals
 from errorbar.sampling.estimators import Estimation, SystemEstimates, estimate_systems
 from errorbar.sampling.frame import TARGETS, Quantity, Sample, Strata, estimated_totals
-from errorbar.sampling.prediction_powered import AssistedTotals, SizedStrata, StratumVotes, assisted_totals
+from errorbar.sampling.prediction_powered import (
+    AssistedTotals,
+    SizedStrata,
+    StratumVotes,
+    assisted_totals,
+    guarded_square,
+)
 from errorbar.stats.resampling import z_value
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Score:
+class WeighedScore:
     """A score as a function of the errors in each stratum, and its slopes there; shape (strata,) each."""
 
     name: str
@@ -69,7 +77,7 @@ def weigh_sample(
     strata: Strata, sample: Sample, how: Estimation, assisted: AssistedTotals, found: SystemEstimates
 ) -> list[Assistance]:
     """P, R and F of each system with the help of cheap labels, as ``found``, beside the other ways."""
-    alone = estimate_systems(strata, sample, replace(how, seed=None))
+    alone = found if not assisted.trust.any() else estimate_systems(strata, sample, replace(how, seed=None))
     plain = estimated_totals(sample, strata, add=0)
     totals = assisted_totals(assisted, strata, plain, plain)[0][0]
     result = []
@@ -97,25 +105,29 @@ def weigh_audit(
     return result
 
 
-def _score_of_quantity(quantity: Quantity, system: str) -> Score:
+def _score_of_quantity(quantity: Quantity, system: str) -> WeighedScore:
     def value(errors: Floats) -> float:
         return float(quantity.value(errors))
 
-    return Score(quantity.name, system, value, quantity.gradient)
+    return WeighedScore(quantity.name, system, value, quantity.gradient)
 
 
-def _audited_precision(system: str, base: float, weights: Floats) -> Score:
+def _audited_precision(system: str, base: float, weights: Floats) -> WeighedScore:
     def value(valid: Floats) -> float:
         return base + float(weights @ valid)
 
     def slope(_: Floats) -> Floats:
         return weights
 
-    return Score("audited P", system, value, slope)
+    return WeighedScore("audited P", system, value, slope)
 
 
 def weigh_assistance(
-    score: Score, strata: SizedStrata, assisted: AssistedTotals, estimates: tuple[Estimate, Estimate], totals: Floats
+    score: WeighedScore,
+    strata: SizedStrata,
+    assisted: AssistedTotals,
+    estimates: tuple[Estimate, Estimate],
+    totals: Floats,
 ) -> Assistance:
     """Set the ways to estimate a score side by side.
 
@@ -148,7 +160,7 @@ def weigh_assistance(
 
 
 def _correct_rates(
-    score: Score,
+    score: WeighedScore,
     votes: list[StratumVotes],
     means: Floats,
     assisted: tuple[float, Floats, Floats],
@@ -205,23 +217,37 @@ def _count_saved(votes: list[StratumVotes], slopes: Floats, trust: Floats, level
     n = sum(len(part.labels) for part, _, _ in used)
     if not any(share > 0 for _, _, share in used):
         return Estimate(0.0, n).with_interval(Undefined.NOT_TRUSTED)
+    (value, spread), (plain, plain_spread) = (_times_as_many(used, guarded=guarded) for guarded in (True, False))
+    if not spread:
+        return Estimate(n * (value - 1), n).with_interval(Undefined.ZERO_WIDTH)
+    z = z_value(level)
+    low, high = value * float(np.exp(-z * spread)), max(plain, value) * float(np.exp(z * max(plain_spread, spread)))
+    ends = Interval(n * (low - 1), n * (high - 1), level, "delta, of logarithms")
+    return Estimate(n * (value - 1), n).with_interval(ends)
+
+
+def _times_as_many(used: Sequence[tuple[StratumVotes, float, float]], *, guarded: bool) -> tuple[float, float]:
+    """The ratio r of strata with their slopes and λ, and the standard error of its logarithm; 0: nothing varies."""
+    alone = helped = 0.0
     parts = []
     for part, slope, share in used:
-        factor, judged = (slope * part.size) ** 2, len(part.labels)
+        factor, judged, m = (slope * part.size) ** 2, len(part.labels), len(part.voted)
         squares = [factor * (own - own.mean()) ** 2 * judged / (judged - 1) for own in _residuals(part, share)]
-        parts.append((judged, len(part.voted), *squares))
-    alone = sum(float(c.mean()) / judged for judged, _, c, _ in parts)
-    helped = sum(float(c.mean()) / m + float(d.mean()) * (1 / judged - 1 / m) for judged, m, c, d in parts)
-    if helped <= 0 or alone <= 0:
-        return Estimate(None, n, undefined=Undefined.ZERO_WIDTH).with_interval(Undefined.ZERO_WIDTH)
+        means = [float(own.mean()) for own in squares]
+        if guarded:
+            labels = part.labels, part.cheap, part.voted
+            means = [factor * guarded_square(*labels, weight) for weight in (0.0, share)]
+        alone += means[0] / judged
+        helped += means[0] / m + means[1] * (1 / judged - 1 / m)
+        parts.append((judged, m, *squares))
+    if alone <= 0 or helped <= 0:
+        return 1.0, 0.0
     variance = 0.0
     for judged, m, c, d in parts:
         influence = (c - c.mean()) * (1 / (judged * alone) - 1 / (m * helped)) / judged
         influence = influence - (d - d.mean()) * (1 / judged - 1 / m) / (judged * helped)
         variance += judged * float(influence.var(ddof=1))
-    ratio, spread = alone / helped, float(np.exp(z_value(level) * np.sqrt(variance)))
-    ends = Interval(n * (ratio / spread - 1), n * (ratio * spread - 1), level, "delta, of logarithms")
-    return Estimate(n * (ratio - 1), n).with_interval(ends if spread > 1 else Undefined.ZERO_WIDTH)
+    return alone / helped, float(np.sqrt(variance))
 
 
 def _residuals(part: StratumVotes, trust: float) -> tuple[Floats, Floats]:

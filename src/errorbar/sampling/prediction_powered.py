@@ -12,7 +12,8 @@ Conventions
     (λ ≤ 0, or s_d ≥ s_Y), or there are fewer than ``FEWEST`` expert labels, or all experts said the same, λ is 0, which
     is experts alone. Experts must have labeled a random part of what has votes, and f may not have been tuned on their
     labels. In a sample experts also stand alone where fewer than ``FEW`` errors, or fewer than ``FEW`` items without
-    one, were judged: the votes' own errors cannot be learnt from so few. Intervals rest on a variance that is guarded.
+    one, were judged: the votes' own errors cannot be learnt from so few. Intervals rest on a variance that is guarded,
+    and experts stand alone where theirs is smaller: help never makes the total of a stratum less sure.
 Source
     Angelopoulos et al. 2023, Science 382 (PPI); Angelopoulos, Duchi and Zrnic 2023, arXiv 2311.01453 (PPI++); Fisch
     et al. 2024, arXiv 2406.04291 (in strata); Cochran 1977, section 12.2 for two phases.
@@ -31,7 +32,7 @@ from errorbar.core.arrays import Counts, Floats
 from errorbar.core.estimate import Estimate, Interval, Undefined
 from errorbar.core.problems import Place, Problem, Problems, UsageError, nearest
 from errorbar.sampling.draw import JudgedSample, Key, check_frame
-from errorbar.sampling.frame import FEW, Frame, Totals, stratify
+from errorbar.sampling.frame import FEW, HALF, Frame, Totals, stratify
 from errorbar.stats.resampling import z_value
 
 FEWEST = 10
@@ -123,14 +124,23 @@ def guarded_variance(labels: Floats, cheap: Floats, voted: Floats, size: int, tr
     lowest vote and one item without, with the highest vote, are added to the squares (not to the divisor).
     """
     n, m = len(labels), len(voted)
+    alone, helped = (guarded_square(labels, cheap, voted, weight) for weight in (0.0, trust))
+    return size**2 * (alone * (1 / m - 1 / size) + helped * (1 / n - 1 / m))
 
-    def square(weight: float) -> float:
-        deviations = labels - weight * cheap
-        middle = deviations.mean()
-        added = (1 - weight * voted.min() - middle) ** 2 + (weight * voted.max() + middle) ** 2
-        return float((((deviations - middle) ** 2).sum() + added) / (n - 1))
 
-    return size**2 * (square(0.0) * (1 / m - 1 / size) + square(trust) * (1 / n - 1 / m))
+def _variance_alone(labels: Floats, size: int, spread: float) -> float:
+    """The smoothed variance that experts' intervals rest on where they stand alone (``frame``)."""
+    n = len(labels)
+    rate = (float(labels.sum()) + HALF) / (n + 2 * HALF)
+    return size**2 * (1 - n / size) * rate * (1 - rate) * spread / (n - 1)
+
+
+def guarded_square(labels: Floats, cheap: Floats, voted: Floats, trust: float) -> float:
+    """The variance of Y − λ f among items, with the two that ``guarded_variance`` adds."""
+    deviations = labels - trust * cheap
+    middle = deviations.mean()
+    added = (1 - trust * voted.min() - middle) ** 2 + (trust * voted.max() + middle) ** 2
+    return float((((deviations - middle) ** 2).sum() + added) / (len(labels) - 1))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -218,9 +228,11 @@ def combined_totals(
         if len(truth) < 2 or min(truth.sum(), (1 - truth).sum()) < FEW:
             continue
         total, variance, weight = assisted_total(truth, verdicts, seen, size)
-        if weight > 0 and 0 < total < size:
+        careful = guarded_variance(truth, verdicts, seen, size, weight)
+        spread = 1.0 if sample.spread is None else float(sample.spread[at])
+        if weight > 0 and 0 < total < size and careful <= _variance_alone(truth, size, spread):
             raters = 0.0 if sample.within is None else size * float(sample.within[at])
             trust[at], totals[at], variances[at] = weight, total, variance + raters
-            guarded[at] = guarded_variance(truth, verdicts, seen, size, weight) + raters
+            guarded[at] = careful + raters
     voted = np.bincount(codes[has_vote], minlength=len(strata.sizes))
     return AssistedTotals(totals, variances, trust, tuple(voted.tolist()), guarded, tuple(parts))
