@@ -139,6 +139,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "item,flag\n"
         + "".join(f"{i},{int(t or k % 5 == 0)}\n" for k, (i, t) in enumerate(zip(items, truth, strict=True)))
     )
+    said = "".join(f"{i},m,{'error' if t else 'ok'},model\n" for i, t in zip(items, truth, strict=True))
+    (path / "model.csv").write_text(f"item,rater,label,rater_kind\n{said}")
     (path / "none.csv").write_text("item,flag\n" + "".join(f"{i},0\n" for i in items))
     (path / "gold.csv").write_text("item,label\n" + "".join(f"{i},{t}\n" for i, t in made.gold(range(200)).items()))
     (path / "few.csv").write_text("item,rater,label\nx,a,error\nx,b,ok\ny,a,ok\ny,b,ok\n")

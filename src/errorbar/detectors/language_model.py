@@ -64,7 +64,7 @@ _ERRORS = (
 )
 
 
-class Task(NamedTuple):
+class ModelTask(NamedTuple):
     """What a model is asked of sentences.
 
     Attributes:
@@ -123,7 +123,7 @@ def _check_text(text: str, tokens: Sequence[str]) -> str:
     return " ".join(words)
 
 
-CORRECTING = Task(
+CORRECTING = ModelTask(
     "correct 1",
     _CORRECT,
     lambda n: _ONE_TEXT if n == 1 else _TEXTS,
@@ -167,7 +167,7 @@ _ERROR = {
     "required": ["number", "instead"],
     "additionalProperties": False,
 }
-DETECTING = Task(
+DETECTING = ModelTask(
     "detect prepositions 1",
     _DETECT,
     lambda _: _ERRORS,
@@ -189,7 +189,7 @@ class _Question:
 class _Dialog:
     """A model that is asked about sentences until each has an answer, or has none."""
 
-    task: Task
+    task: ModelTask
     sentences: Sequence[Sequence[str]]
     rater: ModelRater
     ledger: Ledger
@@ -262,7 +262,7 @@ class _Dialog:
         return InputError(Problem("llm-incomplete", f"{sentences} no answer: {why}", fix=fix))
 
 
-def _open(task: Task, url: str, asking: ModelAsking) -> tuple[ModelRater, Prices, Caps, Path]:
+def _open(task: ModelTask, url: str, asking: ModelAsking) -> tuple[ModelRater, Prices, Caps, Path]:
     """Who is asked, and what it may cost."""
     if not asking["model"]:
         message = "--llm needs the name of a model at the endpoint"
@@ -284,16 +284,20 @@ def _open(task: Task, url: str, asking: ModelAsking) -> tuple[ModelRater, Prices
     return rater, prices, caps, Path(str(asking["calls"] or LEDGER))
 
 
+class _Request(NamedTuple):
+    """What is asked of whom."""
+
+    task: ModelTask
+    sentences: Sequence[Sequence[str]]
+    url: str
+    asking: ModelAsking
+
+
 def _converse(
-    task: Task,
-    sentences: Sequence[Sequence[str]],
-    url: str,
-    asking: ModelAsking,
-    questions: Sequence[_Question],
-    repeats: int,
-    progress: Progress,
+    request: _Request, questions: Sequence[_Question], times: int, progress: Progress
 ) -> tuple[list[dict[int, Any]], ModelUse]:
-    """The answers of each repeat by the number of the sentence, and what was asked."""
+    """The answers of each time by the number of the sentence, and what was asked."""
+    task, sentences, url, asking = request
     rater, prices, caps, path = _open(task, url, asking)
     endpoint = None if asking["replay"] else Endpoint.open(url, asking["timeout"])
     pace = Pace(asking["jobs"], asking["retries"], asking["per_minute"])
@@ -301,7 +305,7 @@ def _converse(
     unanswered: set[int] = set()
     with Ledger.open(path, caps, prices, read_only=endpoint is None) as ledger:
         dialog = _Dialog(task, sentences, rater, ledger, endpoint, pace, progress)
-        for repeat in range(repeats):
+        for repeat in range(times):
             answers, without = dialog.answers(questions, repeat)
             said.append(answers)
             unanswered |= {*without}
@@ -367,7 +371,7 @@ def correct_by_model(
     """
     wanted = [number for number, tokens in enumerate(sentences) if tokens]
     questions = [_Question(tuple(wanted[at : at + batch])) for at in range(0, len(wanted), batch)]
-    (texts,), use = _converse(CORRECTING, sentences, url, asking, questions, 1, progress)
+    (texts,), use = _converse(_Request(CORRECTING, sentences, url, asking), questions, 1, progress)
     return [texts.get(number, " ".join(tokens)) for number, tokens in enumerate(sentences)], use
 
 
@@ -380,7 +384,7 @@ def detect_by_model(
     an error; one of a sentence without any answer is not, with the score 0.
     """
     questions = [_Question((number,)) for number, tokens in enumerate(sentences) if preposition_places(tokens)]
-    said, use = _converse(DETECTING, sentences, url, asking, questions, times, lambda _: None)
+    said, use = _converse(_Request(DETECTING, sentences, url, asking), questions, times, lambda _: None)
     return [*_flags(sentences, said)], use
 
 
