@@ -84,6 +84,7 @@ NOT_TYPED = (
     ("llm.md", "errorbar", "needs a server of a language model: tests/llm/test_page.py types it all"),
     ("loop.md", "errorbar", "needs models that are trained for minutes: tests/api/test_loop.py types it all"),
     ("judge/analysis.md", "errorbar judge", "is about a study that raters have finished: tests/judging"),
+    ("judge/llm.md", "errorbar judge", "asks a server of a language model: tests/llm has one of its own"),
     ("judge/preposition.md", "errorbar judge init verbs", "needs the models of make detect: tests/judging has its own"),
     ("judge/quality.md", "errorbar judge", "is about a study that raters have finished: tests/judging"),
     ("stopping.md", "errorbar sample draw lm.csv", "is about a study that raters stopped: tests/judging/stopping"),

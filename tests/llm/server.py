@@ -141,7 +141,7 @@ class ModelServer:
             self.billed.append((user_message(body), *tokens))
         time.sleep(self.stall if fault == "timeout" else self.delay)
         finish = {"truncated": "length", "filtered": "content_filter"}.get(fault, "stop")
-        message = {"role": "assistant", "content": text}
+        message: dict[str, object] = {"role": "assistant", "content": text}
         if fault == "refusal":
             message |= {"content": None, "refusal": "I cannot help with that."}
         usage = {"prompt_tokens": tokens[0], "completion_tokens": tokens[1], "total_tokens": sum(tokens)}

@@ -298,7 +298,12 @@ def test_studies_and_endpoints_that_do_not_fit_are_refused(tmp_path: Path) -> No
 def test_a_seal_is_written_before_the_first_call_and_binds(tmp_path: Path, server: ModelServer) -> None:
     study, seal = make_study(tmp_path), tmp_path / "seal.json"
     sealed_first: list[bool] = []
-    server.answer = lambda body: sealed_first.append(seal.exists()) or {"judgment": "ok"}
+
+    def answer(body: object) -> object:
+        sealed_first.append(seal.exists())
+        return {"judgment": "ok"}
+
+    server.answer = answer
     fixed = {"endpoint": server.url, "model": "tiny", "timeout": 10, "seal": seal}
     result = judge_llm(study, **fixed, tune=0.5, examples=["item-3"])  # type: ignore[arg-type]
     assert all(sealed_first)
@@ -325,7 +330,7 @@ def test_recorded_tables_give_the_analysis_of_the_live_lane(tmp_path: Path) -> N
         tables.append(tmp_path / "live.csv")
         judge_export(study, tables[0], models="beside", include=["gold", "excluded"])
     judge_backup(study, tmp_path / "recorded")
-    judge_llm(tmp_path / "recorded", **asked, replay=True)  # type: ignore[arg-type]
+    judge_llm(tmp_path / "recorded", endpoint=server.url, model="tiny", replay=True)
     tables.append(tmp_path / "recorded.csv")
     judge_export(tmp_path / "recorded", tables[1], models="beside", include=["gold", "excluded"])
     assert tables[0].read_bytes() == tables[1].read_bytes()

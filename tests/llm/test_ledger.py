@@ -86,7 +86,11 @@ def test_what_nobody_knows_stays_counted_in_full(tmp_path: Path) -> None:
 def test_no_reservation_exceeds_a_cap(cap: str, tmp_path: Path) -> None:
     """The cap is that of three calls, less a trifle: two are reserved, and as many more as settled ones leave."""
     tokens = sum(CALL.most_tokens(RATER))
-    most = Caps(**{cap: {"calls": 2, "tokens": 3 * tokens - 1, "cost": 3 * tokens * 1e-6 - 1e-9}[cap]})
+    most = {
+        "calls": Caps(calls=2),
+        "tokens": Caps(tokens=3 * tokens - 1),
+        "cost": Caps(cost=3 * tokens * 1e-6 - 1e-9),
+    }[cap]
     with Ledger.open(tmp_path / "calls.sqlite", most, Prices(1, 1)) as ledger:
         ledger.introduce(RATER)
         reserved = [ledger.reserve(RATER, Call(f"item-{n}", "Text"), lease=60) for n in range(3)]

@@ -217,7 +217,7 @@ def invite(output: OutputOptions, study: Path, **options: Any) -> None:
     model={"metavar": "NAME"},
     calls={"type": OUTPUT_PLACE, "metavar": "FILE"},
     seal={"type": OUTPUT_PLACE, "metavar": "FILE"},
-    examples={"names": ("--example",), "metavar": "ITEM", "hidden": True},
+    examples={"metavar": "ITEM", "hidden": True},
     **dict.fromkeys(("decoding_seed", "answer_format", "retries", "timeout", "orders", "tune"), HIDDEN),
     progress=None,
 )

@@ -64,7 +64,7 @@ class Asked:
         """Warnings on what is missing."""
         if self.n_left:
             message = f"{self.n_left:,} calls were not made: the cap on {self.cap} is reached"
-            yield Problem("llm-cap", message, fix=f"a larger --most-{self.cap} goes on from here", severity="warning")
+            yield Problem("llm-cap", message, fix="a larger cap goes on from here", severity="warning")
         if self.n_failed:
             reason = max(self.reasons, key=lambda each: self.reasons[each])
             message = f"{self.n_failed:,} calls got no reply, most often: {reason}"

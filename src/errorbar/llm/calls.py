@@ -168,7 +168,7 @@ class Ledger:
         """
         if read_only and not path.is_file():
             message = f"there is no ledger of calls at '{path}'"
-            raise InputError(Problem("llm-ledger", message, fix="errorbar judge llm, or correct --llm, makes one"))
+            raise InputError(Problem("llm-ledger", message, fix="errorbar judge llm makes one"))
         with _naming(path):
             if not read_only:
                 os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
@@ -351,12 +351,12 @@ class Ledger:
     def answers(self, rater: ModelRater) -> dict[tuple[str, str, int, int], KeptAnswer]:
         """All answers of a model rater by ``Call.key``, in the order in which they came."""
         statement = (
-            "SELECT item, content, arrangement, repeat, raw, at, tokens_in, tokens_out, cost FROM outcome"
-            " WHERE identity = ? AND status = 'answered' ORDER BY attempt"
+            f"SELECT item, content, arrangement, repeat, raw, at, tokens_in, tokens_out, cost * 1.0 / {BILLIONTHS}"
+            " FROM outcome WHERE identity = ? AND status = 'answered' ORDER BY attempt"
         )
         with self._lock, _naming(self.path):
             rows = self._connection.execute(statement, (rater.identity,)).fetchall()
-        answers = (KeptAnswer(*fields, cost / BILLIONTHS) for *fields, cost in rows)
+        answers = (KeptAnswer(*row) for row in rows)
         return {answer.key: answer for answer in answers}
 
     def copy_to(self, target: Path) -> None:

@@ -334,12 +334,17 @@ def judge_llm(
         lane = read_lane_rater(about, rater, ledger.answers(rater).values(), [each.item for each in wanted])
         spent = ledger.spent()
     n_calls = sum(len(each.calls) for each in wanted)
-    notes = list(asked.notes()) if asked is not None else []
+    return JudgeLLM(lane, ledger_path, n_calls, asked, spent, list(_notes(asked, lane)))
+
+
+def _notes(asked: Asked | None, lane: LaneRater) -> Iterator[Problem]:
+    """Warnings on what is missing, and on answers that are none."""
+    if asked is not None:
+        yield from asked.notes()
     if lane.refusals:
-        n, names = sum(lane.refusals.values()), ", ".join(sorted(lane.refusals))
-        message = f"{n:,} answers are refused ({names}); they are kept, and count as skipped"
-        notes.append(Problem("llm-answers", message, fix="--include=skipped shows them", severity="warning"))
-    return JudgeLLM(lane, ledger_path, n_calls, asked, spent, notes)
+        kinds = ", ".join(sorted(lane.refusals))
+        message = f"{sum(lane.refusals.values()):,} answers are refused ({kinds}); they are kept, and count as skipped"
+        yield Problem("llm-answers", message, fix="--include=skipped shows them", severity="warning")
 
 
 def _seal(path: str, rater: ModelRater, items: Sequence[str], tune: float | None, examples: Sequence[str]) -> None:
