@@ -95,3 +95,22 @@ def test_labels_that_the_sealed_prompt_has_seen_are_refused_by_name(folder: Path
     other = errorbar(*call, "--seal", "other.json")
     assert "[seal-model]" in other.err
     assert errorbar("sample", "estimate", "judged.csv", "--key", "key.json", "--seal", "seal.json").code == 2
+
+
+def test_a_plan_by_the_power_that_a_pilot_shows(folder: Path, errorbar: CommandLine) -> None:
+    pilot = ("--after", "key.json", "--judged", "judged.csv")
+    helped = ("flags.csv", *pilot, "--assist", "even.csv")
+    plan = ("sample", "plan", "--half-width", 0.02, "--format", "json")
+    alone, with_model = (errorbar(*plan, *more) for more in (("flags.csv", *pilot), helped))
+    assert alone.code == with_model.code == 0, alone.err + with_model.err
+    people, both = json.loads(alone.out), json.loads(with_model.out)
+    assert both["power"]["n_alone"] == [stratum["n"] for stratum in people["strata"]]
+    assert both["cost"]["items"] < people["cost"]["items"]
+    # The model is right in nine of ten: φ² = d² p (1 − p) / (q (1 − q)) with d = .8 and q = .8 p + .1 the share that
+    # it flags. A pilot of some hundred items is read carefully, so a good deal less.
+    for correlation, p in zip(both["power"]["correlation"], (0.75, 0.15), strict=True):
+        q = 0.8 * p + 0.1
+        assert 0.3 < correlation < np.sqrt(0.64 * p * (1 - p) / (q * (1 - q))) + 0.05
+    shown = errorbar("sample", "plan", "--half-width", 0.02, *helped).out
+    assert f"people alone: {people['cost']['items']:,} items" in shown
+    assert errorbar("sample", "plan", "flags.csv", "--half-width", 0.02, "--assist", "even.csv").code == 2

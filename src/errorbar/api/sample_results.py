@@ -53,12 +53,16 @@ class SamplePlan(Result):
         cost: Of the judgments.
         notes: Warnings and repairs.
         looks: At which one may look; empty: at the end only.
+        alone: The plan for people alone, where a pilot shows how a crowd or a model helps; None: nothing helps them.
+        source: Who helps: ``model`` or ``votes``.
     """
 
     plan: Plan
     cost: Cost
     notes: Sequence[Problem] = ()
     looks: Sequence[PlannedLook] = ()
+    alone: Plan | None = None
+    source: str = ""
 
     def to_dict(self) -> dict[str, object]:
         """The plan as JSON has it."""
@@ -73,7 +77,16 @@ class SamplePlan(Result):
             "costs": None if plan.costs is None else plan.costs.tolist(),
             "spent": plan.spent,
             "looks": [_look_record(look) for look in self.looks],
+            **self._power(),
         }
+
+    def _power(self) -> dict[str, object]:
+        """What cheap labels are to save: their correlation in each stratum, and the plan of people alone."""
+        if self.alone is None or self.plan.kept is None:
+            return {}
+        halves = [one.half_width for one in self.alone.expected]
+        correlation = np.sqrt(1 - self.plan.kept).tolist()
+        return {"power": {"correlation": correlation, "n_alone": self.alone.n.tolist(), "half_widths_alone": halves}}
 
     def tables(self) -> list[Table]:
         """The allocation; what to expect stands below. The looks, if there are some."""
@@ -98,6 +111,12 @@ class SamplePlan(Result):
         ]
         of = "the difference of " * several + plan.aim.target
         level = f"95 % intervals at look {len(self.looks)} of {len(self.looks)}" if self.looks else "95 % intervals"
+        if self.alone is not None and plan.kept is not None:
+            correlations = zip(strata.names, np.sqrt(1 - plan.kept).tolist(), strict=True)
+            listed = ", ".join(f"{name} {value:.2f}" for name, value in correlations)
+            notes.append(f"correlation of people's labels and the {self.source}, carefully from the pilot: {listed}")
+            width = ", ".join(f"{one.name} ± {percent(one.half_width)}" for one in self.alone.expected[:3])
+            notes.append(f"people alone: {int(self.alone.n.sum()):,} items, {width}; the {self.source} must judge all")
         notes += [", ".join(spent), f"best for {of} if the supposed errors are right; {level}"]
         return [Table(columns, rows, "Items to judge", "plan", notes), *self._looks()]
 

@@ -128,6 +128,16 @@ def guarded_variance(labels: Floats, cheap: Floats, voted: Floats, size: int, tr
     return size**2 * (alone * (1 / m - 1 / size) + helped * (1 / n - 1 / m))
 
 
+def variance_kept(assisted: AssistedTotals) -> Floats:
+    """The share of the variance of expert labels that cheap ones leave in each stratum: 1 − ρ², guarded; (strata,)."""
+    kept = np.ones(len(assisted.trust))
+    for at, (part, trust) in enumerate(zip(assisted.votes, assisted.trust.tolist(), strict=True)):
+        if part is not None and trust > 0:
+            alone, helped = (guarded_square(part.labels, part.cheap, part.voted, weight) for weight in (0.0, trust))
+            kept[at] = min(helped / alone, 1.0)
+    return kept
+
+
 def _variance_alone(labels: Floats, size: int, spread: float) -> float:
     """The smoothed variance that experts' intervals rest on where they stand alone (``frame``)."""
     n = len(labels)
