@@ -13,7 +13,7 @@ BUILD_INPUTS := pyproject.toml setup.py $(wildcard src/errorbar/*/*.pyx src/erro
 # Tests start hundreds of programs, each of which would compile every module anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo tokenize parquet report dask codabench errant detect judge postgresql inspect lm-eval all check layers test postgresql-server tex browsers test-slow test-measured test-browser test-harness test-install ready pictures fuzz lint types docs bench packages pipeline models lock clean
+.PHONY: help demo tokenize parquet report dask codabench errant detect judge postgresql llm inspect lm-eval all check layers test postgresql-server tex browsers test-slow test-measured test-browser test-harness test-install ready pictures fuzz lint types docs bench packages pipeline models lock clean
 
 help:
 	@echo "make demo | all | $(subst $() , | ,$(EXTRAS)) | check | test | postgresql-server | tex | browsers | test-slow | test-measured | test-browser | test-harness | test-install | ready | pictures | fuzz | lint | types | docs | bench | packages | pipeline | models | lock | clean"
@@ -73,7 +73,7 @@ check: lint types test
 
 # What an extra needs, beside errorbar as it is: this checkout stays what runs, and nothing is compiled again. Where an
 # extra comes with a package of this checkout, that is installed by its path: a name on an index may be a stranger's.
-EXTRAS := tokenize parquet report dask codabench errant detect judge postgresql inspect lm-eval
+EXTRAS := tokenize parquet report dask codabench errant detect judge postgresql llm inspect lm-eval
 PACKAGE_errant := packages/errorbar-en
 PACKAGE_detect := packages/errorbar-models
 $(EXTRAS): %: $(VENV)/.extra-%
@@ -86,7 +86,7 @@ $(VENV)/.extra-%: $(VENV)/.base pyproject.toml
 	@touch $@
 
 # Every extra but postgresql, whose license is another, and the harnesses.
-all: tokenize parquet report dask codabench errant detect judge
+all: tokenize parquet report dask codabench errant detect judge llm
 
 # Debian's PostgreSQL server, for the tests of stores on it, where it is missing and this account may; elsewhere these say
 # why they skip.

@@ -81,8 +81,10 @@ NOT_TYPED = (
     ("install.md", "python3 -m venv", "belongs to the installation: tests/install"),
     ("data.md", "errorbar data fetch hoo2011", "takes a copy that the reader has; tests/datasets does so"),
     ("", "errorbar judge serve", "serves until it is stopped: tests/judging does"),
+    ("llm.md", "errorbar", "needs a server of a language model: tests/llm/test_page.py types it all"),
     ("loop.md", "errorbar", "needs models that are trained for minutes: tests/api/test_loop.py types it all"),
     ("judge/analysis.md", "errorbar judge", "is about a study that raters have finished: tests/judging"),
+    ("judge/llm.md", "errorbar judge", "asks a server of a language model: tests/llm has one of its own"),
     ("judge/preposition.md", "errorbar judge init verbs", "needs the models of make detect: tests/judging has its own"),
     ("judge/quality.md", "errorbar judge", "is about a study that raters have finished: tests/judging"),
     ("stopping.md", "errorbar sample draw lm.csv", "is about a study that raters stopped: tests/judging/stopping"),
@@ -459,7 +461,7 @@ def test_links_lead_somewhere(page: Path) -> None:
     "page",
     [
         ROOT / "README.md",
-        *(ROOT / "docs" / f"{name}.md" for name in ("python", "stats", "stopping", "crowd", "detectors/lm")),
+        *(ROOT / "docs" / f"{name}.md" for name in ("python", "stats", "stopping", "crowd", "llm", "detectors/lm")),
     ],
     ids=lambda page: page.name,
 )

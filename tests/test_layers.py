@@ -33,6 +33,7 @@ LAYER = {
     "tables": 2,
     "testing": 2,
     "execute": 2,
+    "llm": 3,  # calls of language models, their ledger, their answers
     "edits": 3,
     "agreement": 3,
     "crowdsourcing": 3,
@@ -56,7 +57,18 @@ LAYER = {
 }
 HEAVY = {"altair", "dask", "distributed", "jinja2", "numpy", "scipy", "rich", "nltk", "spacy", "matplotlib", "pandas"}
 HEAVY |= {"polars", "pyarrow", "vl_convert", "flask", "fastapi", "sqlite3"}
-HEAVY |= {"sqlalchemy", "alembic", "starlette", "uvicorn", "segno", "psycopg", "yaml", "inspect_ai", "lm_eval"}
+HEAVY |= {
+    "sqlalchemy",
+    "alembic",
+    "starlette",
+    "uvicorn",
+    "segno",
+    "psycopg",
+    "yaml",
+    "inspect_ai",
+    "lm_eval",
+    "openai",
+}
 
 
 def folder(module: str) -> str:
@@ -135,9 +147,9 @@ def test_metrics_open_no_file() -> None:
 
 
 def test_only_stores_have_sql() -> None:
-    """Judgments, and edits that took long to make."""
+    """Judgments, calls that were paid for, and edits that took long to make."""
     found = {m for m, path in MODULES.items() if "sqlite3" in set(imports(path)) and folder(m) != "judging"}
-    assert found == {"errorbar.edits.errant"}
+    assert found == {"errorbar.edits.errant", "errorbar.llm.calls"}
 
 
 def test_assert_statements_only_narrow_types() -> None:

@@ -1,4 +1,4 @@
-"""The notebooks of the documents: how they are run and written; ``make docs`` runs the seven themselves."""
+"""The notebooks of the documents: how they are run and written; ``make docs`` runs the notebooks themselves."""
 
 from __future__ import annotations
 

@@ -23,6 +23,7 @@ from errorbar.api.inputs import read_corpus as read_corpus
 from errorbar.api.inputs import read_system as read_system
 from errorbar.api.judgment_input import read_judgments as read_judgments
 from errorbar.api.meta import meta as meta
+from errorbar.api.model_raters import crowd_models as crowd_models
 from errorbar.api.plan_judging import plan_judging as plan_judging
 from errorbar.api.rank import rank as rank
 from errorbar.api.references import references as references
@@ -54,6 +55,7 @@ from errorbar.judging.study.changing import judge_change as judge_change
 from errorbar.judging.study.export import judge_export as judge_export
 from errorbar.judging.study.invitations import judge_invite as judge_invite
 from errorbar.judging.study.make import judge_init as judge_init
+from errorbar.judging.study.model_lane import judge_llm as judge_llm
 from errorbar.judging.study.raters import judge_forget as judge_forget
 from errorbar.judging.study.raters import judge_raters as judge_raters
 from errorbar.judging.study.rows import judge as judge

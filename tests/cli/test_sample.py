@@ -102,7 +102,7 @@ def test_votes_narrow_the_interval(folder: Path, errorbar: CommandLine) -> None:
     ]
     (folder / "votes.csv").write_text("item,rater,label\n" + "\n".join(lines) + "\n")
     widths = []
-    for extra in ((), ("--votes", "votes.csv", "--flags", "a.csv")):
+    for extra in ((), ("--assist", "votes.csv", "--flags", "a.csv")):
         done = errorbar("sample", "estimate", "done.csv", "--key", "k.json", *extra, "--format", "json")
         assert done.code == 0, done.err
         record = json.loads(done.out)
@@ -143,7 +143,7 @@ def test_votes_help_with_two_systems_and_graded_truths(folder: Path, errorbar: C
     (folder / "done.csv").write_text("item,rater,label\n" + "\n".join(lines) + "\n")
     votes = [f"i{k},v,{'error' if is_error(f'i{k}') != (k % 11 == 0) else 'ok'}" for k in range(1000)]
     (folder / "votes.csv").write_text("item,rater,label\n" + "\n".join(votes) + "\n")
-    frames = ("--flags", "a.csv", "--flags", "b.csv", "--votes", "votes.csv")
+    frames = ("--flags", "a.csv", "--flags", "b.csv", "--assist", "votes.csv")
     found = []
     for extra in ((), frames):
         call = ("sample", "estimate", "done.csv", "--key", "k.json", "--truth", truth, *extra)

@@ -42,6 +42,10 @@ CALLS: dict[str, list[tuple[str, ...]]] = {
         ("crowd", "howmany", "votes.csv", "--truth", "gold.csv", "--draws", "20"),
         ("crowd", "howmany", "votes.csv", "--experts", "accurate-1,accurate-2,accurate-3", "--draws", "20"),
     ],
+    "crowd-models": [
+        ("crowd", "models", "votes.csv", "model.csv"),
+        ("crowd", "models", "votes.csv", "model.csv", "--gold", "gold.csv", "--people", "fixed"),
+    ],
     "crowd-sweep": [
         ("crowd", "sweep", "votes.csv", "s=item-scores.csv", "--resamples", "50"),
         ("crowd", "sweep", "votes.csv", "s=item-scores.csv", "--truth", "any", "--recalls", "0.5", "--no-ci"),
@@ -68,7 +72,7 @@ CALLS: dict[str, list[tuple[str, ...]]] = {
         ("sample", "estimate", "judged.csv", "--key", "key.json", "--anytime", "--half-width", "0.2"),
         ("sample", "estimate", "judged.csv", "--key", "key.json", "--looks", "1/3"),
         ("sample", "estimate", "judged.csv", "--key", "key.json", "--truth", "graded"),
-        ("sample", "estimate", "judged.csv", "--key", "key.json", "--votes", "votes.csv", *FRAMES),
+        ("sample", "estimate", "judged.csv", "--key", "key.json", "--assist", "votes.csv", *FRAMES),
     ],
     "plan-judging": [
         ("plan-judging", "--gold", "two.m2", "system.txt", "other.txt", "--minutes", "1", "--budget", "2h"),
@@ -135,6 +139,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "item,flag\n"
         + "".join(f"{i},{int(t or k % 5 == 0)}\n" for k, (i, t) in enumerate(zip(items, truth, strict=True)))
     )
+    said = "".join(f"{i},m,{'error' if t else 'ok'},model\n" for i, t in zip(items, truth, strict=True))
+    (path / "model.csv").write_text(f"item,rater,label,rater_kind\n{said}")
     (path / "none.csv").write_text("item,flag\n" + "".join(f"{i},0\n" for i in items))
     (path / "gold.csv").write_text("item,label\n" + "".join(f"{i},{t}\n" for i, t in made.gold(range(200)).items()))
     (path / "few.csv").write_text("item,rater,label\nx,a,error\nx,b,ok\ny,a,ok\ny,b,ok\n")

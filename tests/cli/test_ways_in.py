@@ -80,7 +80,7 @@ CASES: dict[str, tuple[str, tuple[str, ...]]] = {
     "sample key": ("key.json", ("sample", "estimate", "judged.csv", "--key", IN, *JSON)),
     "sample votes": (
         "votes.csv",
-        ("sample", "estimate", "judged.csv", "--key", "key.json", "--votes", IN, "--flags", "flags.csv", *JSON),
+        ("sample", "estimate", "judged.csv", "--key", "key.json", "--assist", IN, "--flags", "flags.csv", *JSON),
     ),
     "rank": ("pairs.csv", ("rank", IN, "--resamples", "5", *JSON)),
     "rank xml": ("ranks.xml", ("rank", IN, "--resamples", "5", *JSON)),

@@ -28,6 +28,7 @@ EXTRAS = [
     "detect",
     "judge",
     "postgresql",
+    "llm",
     "inspect",
     "lm-eval",
     "all",

@@ -139,6 +139,16 @@ def test_judge(installed: Install) -> None:
     judges(clean)
 
 
+def test_llm(installed: Install) -> None:
+    """The study is asked of a server that is not there: the library is loaded, and says so."""
+    clean = demo(installed("judge", "llm"))
+    only(clean, "judge", "report", "llm")
+    clean.run("judge", "init", "study", "--from", "demo/careful.txt")
+    nowhere = ("--endpoint", "http://127.0.0.1:9/v1", "--retries", "0", "--jobs", "1", "--most-calls", "1")
+    asked = json.loads(clean.run("judge", "llm", "study", "--model", "tiny", *nowhere, "--format", "json"))
+    assert asked["calls"]["failed"] == 1
+
+
 def test_postgresql(installed: Install) -> None:
     if postgresql_cluster.binaries() is None:
         missing("PostgreSQL's server")
@@ -150,6 +160,6 @@ def test_postgresql(installed: Install) -> None:
 
 def test_all(installed: Install) -> None:
     clean = demo(installed("all", others=(ENGLISH, MODELS)))
-    only(clean, "tokenize", "parquet", "report", "dask", "codabench", "errant", "detect", "judge")
+    only(clean, "tokenize", "parquet", "report", "dask", "codabench", "errant", "detect", "judge", "llm")
     clean.run("demo", "--report", "-o", "page.html")
     assert (clean.folder / "page.html").stat().st_size > 100_000

@@ -20,6 +20,15 @@ from errorbar.api.arguments import (
     public,
     sentence_metric,
 )
+from errorbar.api.assistance import (
+    Cheap,
+    assistance_record,
+    assistance_table,
+    drop_seen,
+    note_unsealed,
+    read_cheap,
+    read_cheap_seal,
+)
 from errorbar.api.audit_edits import (
     GRADED,
     AuditKey,
@@ -29,11 +38,13 @@ from errorbar.api.audit_edits import (
     Types,
     Unclear,
     ValidityRule,
+    Verdicts,
     accepted_answers,
     audit_frame,
     chosen,
     extremes,
     judge_edits,
+    label_judgments,
     order_items,
     read_audit_key,
     read_verdicts,
@@ -47,6 +58,7 @@ from errorbar.core.problems import Problem, Problems, UsageError
 from errorbar.formats.look import Source
 from errorbar.metrics.registry import parse_metrics
 from errorbar.sampling import Anytime, anytime_audit
+from errorbar.sampling.assistance import Assistance, weigh_audit
 from errorbar.sampling.audit import (
     FLOOR,
     SUPPOSED,
@@ -62,6 +74,7 @@ from errorbar.sampling.audit import (
     order_key,
 )
 from errorbar.sampling.draw import set_lines
+from errorbar.sampling.seal import Seal
 from errorbar.sampling.stopping import WANTED
 from errorbar.tables.plain import value_record
 from errorbar.tables.result import Result
@@ -151,6 +164,8 @@ class AuditEstimation(Result):
         level: Confidence level of intervals.
         notes: Warnings and repairs.
         anytime: Whether intervals hold however often one looks; those over judges and of differences are left out then.
+        assistance: With cheap labels: the audited precision of each system in the other ways too.
+        source: Whose cheap labels they are: ``model`` or ``votes``; empty: there are none.
     """
 
     key: AuditKey
@@ -163,6 +178,8 @@ class AuditEstimation(Result):
     level: float = 0.95
     notes: Sequence[Problem] = ()
     anytime: bool = False
+    assistance: Sequence[Assistance] = ()
+    source: str = ""
 
     @property
     def spec(self) -> str:
@@ -206,6 +223,7 @@ class AuditEstimation(Result):
                 }
                 for one, pair in zip(self.differences, apart, strict=True)
             ],
+            **({"assistance": assistance_record(self.assistance)} if self.assistance else {}),
         }
 
     def tables(self) -> list[Table]:
@@ -222,6 +240,8 @@ class AuditEstimation(Result):
             for one in self.systems
         ]
         tables = [Table(columns, rows, "Audited precision", "audit", self._remarks(), level=self.level)]
+        if self.assistance:
+            tables.append(assistance_table(self.assistance, self.source, self.level))
         if self.differences:
             columns = [Column("first"), Column("second"), Column("P", "percent", "official", signed=True)]
             columns.append(Column("audited P", "percent", "audited", interval="beside", signed=True))
@@ -254,9 +274,10 @@ class AuditEstimation(Result):
             notes.append("one rater: intervals are over edits alone, as if every rater judged as this one")
         if (assisted := self.judged.heard.assisted) is not None:
             used = [trust for trust in assisted.trust.tolist() if trust > 0]
+            votes = "labels of the model" if self.source == "model" else "votes"
             weights = f", weights {min(used):.2f} to {max(used):.2f}" if used else ""
             notes.append(
-                f"votes on {sum(assisted.voted):,} edits help in {len(used)} of {len(assisted.trust)} strata{weights}"
+                f"{votes} on {sum(assisted.voted):,} edits help in {len(used)} of {len(assisted.trust)} strata{weights}"
             )
         if self.anytime:
             notes.append("anytime: each interval holds at every look, whenever one stops, for labels that stay")
@@ -430,7 +451,13 @@ def audit_draw(
         "is about --anytime",
         lambda arguments: not arguments["anytime"],
         fix="add --anytime, or leave it out",
-    )
+    ),
+    Useless(
+        "seal",
+        "is about --assist",
+        lambda arguments: arguments["assist"] is None,
+        fix="add --assist, or leave it out",
+    ),
 )
 def audit_estimate(
     judgments: Filled,
@@ -438,7 +465,8 @@ def audit_estimate(
     key: Source | AuditKey,
     valid: str = "majority",
     unclear: Unclear = "missing",
-    assist: Filled | None = None,
+    assist: Cheap | None = None,
+    seal: Source | Seal | None = None,
     anytime: bool = False,
     half_width: Share | None = None,
     confidence: Confidence = 0.95,
@@ -453,7 +481,9 @@ def audit_estimate(
         valid: Rule for valid edits: ``majority``, ``any``, ``all`` or a number of the raters who could tell must find
             them valid; ``graded`` counts the share of raters. Decide on it beforehand.
         unclear: How a rater's "cannot tell" counts; the results of the two extremes are shown anyway.
-        assist: Cheap judgments of many edits, by a crowd or a model, which make intervals narrower where they help.
+        assist: Cheap judgments of many edits, by a crowd or a model, which make intervals narrower where they help. Of
+            a table with models those of the models.
+        seal: With ``assist``: the seal of the model, whose prompt must not have seen the labels that people gave.
         anytime: Make intervals that hold however often you look, and whenever you stop. Differences and intervals over
             judges hold for one look, and are left out.
         half_width: With ``anytime``: the half-width of precision at which intervals are narrowest in comparison. None:
@@ -468,8 +498,13 @@ def audit_estimate(
     _check_width(half_width)
     how = _any_looks(half_width, rule, assisted=assist is not None) if anytime else None
     known = key if isinstance(key, AuditKey) else read_audit_key(key)
-    verdicts = read_verdicts(judgments, problems)
-    cheap = None if assist is None else read_verdicts(assist, problems).shares()
+    verdicts, cheap, source = read_verdicts(judgments, problems), None, ""
+    if assist is not None:
+        given = read_cheap(assist, problems)
+        sealed, source = read_cheap_seal(seal, given), given.source
+        verdicts = replace(verdicts, table=drop_seen(verdicts.table, sealed, problems))
+        note_unsealed(given, sealed, problems)
+        cheap = Verdicts(label_judgments(given.judgments, given.file)).shares()
     judged = judge_edits(known, verdicts, rule, problems, cheap)
     problems.raise_errors()
     beta, strata = float(getattr(parse_metrics(known.frame.metric)[0], "beta", 0.5)), known.frame.strata
@@ -483,7 +518,8 @@ def audit_estimate(
         ends = values, apart[: len(differences)]
     notes = tuple(problems.notes)
     estimation = AuditEstimation(known, judged, rule, systems, differences, ends, verdicts.better, confidence, notes)
-    return replace(estimation, anytime=anytime)
+    weighed = weigh_audit(strata, judged.heard, systems, confidence)
+    return replace(estimation, anytime=anytime, assistance=weighed, source=source)
 
 
 def _any_looks(half_width: float | None, rule: ValidityRule, *, assisted: bool) -> Anytime:

@@ -36,7 +36,7 @@ from errorbar.core.problems import InputError, Place, Problem, Problems, UsageEr
 from errorbar.edits.errant import EditMaker, errant_edits
 from errorbar.edits.texts import Piece, apply_pieces, as_edits, minimal_pieces, overlaps, select_applied
 from errorbar.formats.jsonl import write_jsonl
-from errorbar.formats.judgments import read_judgment_table
+from errorbar.formats.judgments import read_people
 from errorbar.formats.look import Source, display_name, list_paths
 from errorbar.formats.m2 import write_m2
 from errorbar.formats.saving import save_lines
@@ -504,9 +504,9 @@ class Verdicts:
 
 
 def read_verdicts(judgments: Filled, problems: Problems) -> Verdicts:
-    """Read judgments of edits; several files are joined, a rater who judged an edit twice is refused."""
+    """Read people's judgments of edits; several files are joined, a rater who judged an edit twice is refused."""
     if isinstance(judgments, Judgments):
-        return Verdicts(_label_judgments(judgments, ""))
+        return Verdicts(label_judgments(judgments, ""))
     files = list_paths(judgments)
     tables: list[Judgments] = []
     seen: set[tuple[str, str]] = set()
@@ -514,7 +514,7 @@ def read_verdicts(judgments: Filled, problems: Problems) -> Verdicts:
     for path in files:
         refuse_corpus(path)
         place = Place(display_name(path))
-        table = _label_judgments(read_judgment_table(path, problems).judgments, place.file)
+        table = label_judgments(read_people(path, problems), place.file)
         columns = table.to_columns()
         pairs = set(zip(map(str, columns["item"]), map(str, columns["rater"]), strict=True))
         if both := sorted(seen & pairs):
@@ -524,12 +524,12 @@ def read_verdicts(judgments: Filled, problems: Problems) -> Verdicts:
         tables.append(table)
         if BETTER in header_of(path):
             for row, _ in table_rows(path, Problems(lenient=True)):
-                if text := " ".join(row.get(BETTER, "").split()):
+                if row["rater"] in table.raters and (text := " ".join(row.get(BETTER, "").split())):
                     better[row["item"]][text].append(row["rater"])
     return Verdicts(Judgments.joined(tables) if tables else Judgments.from_columns([], [], [], labels=LABELS), better)
 
 
-def _label_judgments(judgments: Judgments, file: str) -> Judgments:
+def label_judgments(judgments: Judgments, file: str) -> Judgments:
     """The same judgments with the labels of ``LABELS``."""
     names = []
     for label in judgments.labels:

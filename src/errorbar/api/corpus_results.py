@@ -26,6 +26,7 @@ from errorbar.api.detector_study import DetectorStudy
 from errorbar.api.hoo_score import in_order
 from errorbar.api.inputs import Loaded
 from errorbar.api.judgment_input import ReadJudgments
+from errorbar.api.model_raters import ModelRaters
 from errorbar.api.own_references import score_own
 from errorbar.api.references import ReferencesResult, compare_loaded_golds
 from errorbar.api.sample_results import SampleEstimation
@@ -160,6 +161,7 @@ class CrowdStudy:
     notes: Sequence[Problem]
     confidence_level: float
     detectors: DetectorStudy | None = None  # of the systems those with scores, under every threshold
+    models: ModelRaters | None = None  # language models among the raters, who are not of the crowd
 
     @property
     def signatures(self) -> dict[str, str]:

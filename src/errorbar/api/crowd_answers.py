@@ -29,7 +29,15 @@ from errorbar.crowdsourcing.hidden_labels import (
     RaterPrior,
     aggregate,
 )
-from errorbar.crowdsourcing.howmany import HowMany, against_experts, how_many
+from errorbar.crowdsourcing.howmany import (
+    HowMany,
+    ModelWorth,
+    against_experts,
+    expert_truths,
+    how_many,
+    model_worths,
+    others_than,
+)
 from errorbar.crowdsourcing.mining import MinedItem, NgramCounts, mine
 from errorbar.crowdsourcing.rater_table import (
     Characteristic,
@@ -44,7 +52,7 @@ from errorbar.crowdsourcing.rater_table import (
     sprt,
 )
 from errorbar.edits.items import WORD_CLASSES
-from errorbar.formats.judgments import read_answers
+from errorbar.formats.judgments import HUMAN, MODEL, read_answers
 from errorbar.formats.look import Lines, Source
 from errorbar.stats.resampling import stream
 from errorbar.tables.plain import attributes, estimate_record, records
@@ -244,28 +252,48 @@ class CrowdSizes(Result):
         sizes: The figures of every k.
         seed: Of the drawn subsets.
         notes: Warnings and repairs.
+        worths: How many people each model among the raters is worth.
     """
 
     sizes: HowMany
     seed: int
     notes: Sequence[Problem]
+    worths: Sequence[ModelWorth] = ()
 
     def to_dict(self) -> dict[str, object]:
         """The curve and the expert's line."""
         names = ("k", "n_items", "accuracy", "kappa", "kappa_low", "kappa_high")
         curve = [dict(zip(names, astuple(p), strict=True)) for p in self.sizes.curve]
         facts = attributes(self.sizes, "n_experts", "expert_accuracy", "expert_kappa", "enough", "enough_kappa")
-        return {"curve": curve, **facts, "seed": self.seed}
+        worths = [
+            {
+                "model": worth.model,
+                "accuracy": estimate_record(worth.accuracy),
+                "people": estimate_record(worth.people),
+                "most": worth.most,
+            }
+            for worth in self.worths
+        ]
+        return {"curve": curve, **facts, "seed": self.seed, **({"models": worths} if worths else {})}
 
     def tables(self) -> list[Table]:
-        """The curve."""
+        """The curve, and what models are worth."""
         columns = [Column("raters", "text", "k"), Column("items", "count"), Column("accuracy", "percent")]
         columns += [Column("kappa", "number"), Column("95% of draws", "number", "draws", interval="only")]
         rows: list[list[Cell]] = []
         for p in self.sizes.curve:
             drawn = None if p.low is None or p.high is None else Interval(p.low, p.high, 0.95, "drawn subsets")
             rows.append([f"majority of {p.k}", p.n_items, p.accuracy, p.kappa, drawn])
-        return [Table(columns, rows, "The majority of k raters", "howmany", self._notes())]
+        curve = Table(columns, rows, "The majority of k raters", "howmany", self._notes())
+        return [curve, self._worth_table()] if self.worths else [curve]
+
+    def _worth_table(self) -> Table:
+        columns = [Column("model"), Column("items", "count"), Column("accuracy", "percent", interval="beside")]
+        columns += [Column("worth people", "number", "people", digits=1, interval="beside")]
+        rows: list[list[Cell]] = [[row.model, row.accuracy.n_units, row.accuracy, row.people] for row in self.worths]
+        most = max(row.most for row in self.worths)
+        notes = [f"as accurate as the majority of so many people, {most} at most: no item has more judgments of people"]
+        return Table(columns, rows, "How many people a model is worth", "worth", notes)
 
     def _notes(self) -> list[str]:
         sizes = self.sizes
@@ -306,14 +334,18 @@ def crowd_howmany(
     if bool(names) == (truth is not None):
         message = "the crowd needs somebody to be compared with"
         raise UsageError(Problem("howmany-truth", message, expected="either --experts or --truth"))
-    judged, problems = take_crowd(judgments, shared)
+    judged, problems = take_crowd(judgments, shared, with_models=True)
+    people, models = judged.apart()
     generator = stream(seed, "crowd", "howmany")
     if truth is None:
-        sizes = against_experts(judged.judgments, names, generator, n_draws=draws)
+        sizes = against_experts(people, names, generator, n_draws=draws)
+        truths: Sequence[Mapping[str, str]] = expert_truths(people, names) if models.raters else ()
+        crowd = others_than(names, people)
     else:
-        known = truth if isinstance(truth, Mapping) else read_answers(truth, problems)
-        sizes = how_many(judged.judgments, [known], generator, n_draws=draws)
-    return CrowdSizes(sizes, seed, tuple(problems.notes))
+        truths = [truth if isinstance(truth, Mapping) else read_answers(truth, problems)]
+        sizes, crowd = how_many(people, truths, generator, n_draws=draws), people
+    worths = model_worths(crowd, models, truths, stream(seed, "crowd", "worth")) if models.raters else ()
+    return CrowdSizes(sizes, seed, tuple(problems.notes), worths)
 
 
 RuleName = Literal["sprt", "posterior", "running", "fixed"]
@@ -330,6 +362,7 @@ class CrowdRaters(Result):
         labels: The labels that were given.
         only_rates: Tables show the rates of each rule in place of the raters.
         notes: Warnings and repairs.
+        models: The raters that are models.
     """
 
     rule: str
@@ -338,11 +371,16 @@ class CrowdRaters(Result):
     labels: Sequence[str]
     only_rates: bool
     notes: Sequence[Problem]
+    models: frozenset[str] = frozenset()
 
     def to_dict(self) -> dict[str, object]:
-        """The rule with its error rates, and every rater."""
+        """The rule with its error rates, and every rater; where there are models, who is one."""
         rates = [*map(_rate_record, self.rates)]
-        return {"rule": self.rule, "rates": rates, "raters": [*map(_rater_record, self.raters)]}
+        raters = [{**_rater_record(row), **({"kind": self._kind(row)} if self.models else {})} for row in self.raters]
+        return {"rule": self.rule, "rates": rates, "raters": raters}
+
+    def _kind(self, row: RaterRow) -> str:
+        return MODEL if row.rater in self.models else HUMAN
 
     def tables(self) -> list[Table]:
         """Raters, or error rates where they were asked for."""
@@ -350,7 +388,8 @@ class CrowdRaters(Result):
 
     def _rater_table(self) -> Table:
         tested = [label for label in self.labels if any(label in row.gold_by_label for row in self.raters)]
-        columns = [Column("rater"), Column("verdict"), Column("judgments", "count"), Column("gold", "count")]
+        kinds = [Column("kind")] if self.models else []
+        columns = [Column("rater"), *kinds, Column("verdict"), Column("judgments", "count"), Column("gold", "count")]
         columns += [Column(name, "percent", name, interval="beside") for name in ("right", *tested)]
         columns += [Column(name, "percent") for name in ("trust", "rest")]
         columns += [Column(f"bias {label}", "percent", f"bias {label}") for label in self.labels]
@@ -359,7 +398,8 @@ class CrowdRaters(Result):
         for row in self.raters:
             by_label = [row.gold_by_label[label] for label in tested]
             bias = [row.bias[label] if row.bias else None for label in self.labels]
-            start: list[Cell] = [row.rater, str(row.verdict), row.n_judgments, row.gold.n_units, row.gold, *by_label]
+            name = [row.rater, *([self._kind(row)] if self.models else [])]
+            start: list[Cell] = [*name, str(row.verdict), row.n_judgments, row.gold.n_units, row.gold, *by_label]
             rows.append([*start, row.trust, row.rest, *bias, row.median_seconds])
         verdicts = (RaterVerdict.KEEP, RaterVerdict.WATCH, RaterVerdict.DROP)
         counts = (f"{verdict} {sum(row.verdict == verdict for row in self.raters)}" for verdict in verdicts)
@@ -367,6 +407,7 @@ class CrowdRaters(Result):
         for rate in self.rates:
             line = f"{rate.rule} drops {percent(rate.drop)}% and keeps {percent(rate.keep)}% of raters with accuracy "
             notes.append(f"{line}{rate.accuracy:g} within {rate.most} gold items of a class")
+        notes += ["rest and bias: against people, whom models never count among"] if self.models else []
         return Table(columns, rows, "Raters", "raters", notes)
 
     def _rate_table(self) -> Table:
@@ -434,10 +475,19 @@ def crowd_raters(
     rules |= {"running": running(threshold), "fixed": fixed(threshold)}
     chosen = list(rules.values()) if rates else [rules[rule]]
     errors = [characteristic(test, accuracy, most) for test in chosen for accuracy in (good, bad, 0.5)]
-    crowd, problems = take_crowd(judgments, shared)
+    crowd, problems = take_crowd(judgments, shared, with_models=True)
     known = gold if gold is None or isinstance(gold, Mapping) else read_answers(gold, problems)
-    rows = rater_rows(crowd.judgments, known, rule=rules[rule], per_label=not together, seconds=crowd.seconds)
-    return CrowdRaters(rules[rule].name, errors, rows, crowd.judgments.labels, rates, tuple(problems.notes))
+    names, models = crowd.judgments.raters, crowd.models
+    people = [name for name in names if name not in models]
+    rows: list[RaterRow] = []
+    # A model stands beside people as one more of them, and changes nothing in how these agree with each other.
+    for more in ([], *([name] for name in names if name in models)):
+        kept = np.isin(np.asarray(names, np.str_), [*people, *more])[crowd.judgments.rater]
+        seconds = None if crowd.seconds is None else crowd.seconds[kept]
+        table = crowd.judgments.take(kept)
+        described = rater_rows(table, known, rule=rules[rule], per_label=not together, seconds=seconds)
+        rows += [row for row in described if row.rater in more or not more]
+    return CrowdRaters(rules[rule].name, errors, rows, crowd.judgments.labels, rates, tuple(problems.notes), models)
 
 
 @dataclass(frozen=True, slots=True, repr=False)

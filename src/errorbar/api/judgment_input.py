@@ -29,10 +29,13 @@ from errorbar.formats.judgments import (
     COLUMNS,
     NEEDED,
     POOL,
+    RATER_KIND,
     JudgmentTable,
     Layout,
     is_corpus,
-    note_pool,
+    leave_out_models,
+    models_of,
+    note_rater,
     read_judgment_table,
     refuse_others,
 )
@@ -247,13 +250,20 @@ class ReadJudgments:
     drawn: bool = False  # they are of a set that ``sample draw`` wrote
     how: str = GIVEN  # what the judgments are, for a signature
     pools: Mapping[str, str] | None = None  # of each rater, where the table says it
+    models: frozenset[str] = frozenset()  # the raters that are language models; none where they were left out
+
+    def apart(self) -> tuple[Judgments, Judgments]:
+        """The judgments of people, and those of models."""
+        names = self.judgments.raters
+        people, models = ([name for name in names if (name in self.models) is kind] for kind in (False, True))
+        return self.judgments.only(people), self.judgments.only(models)
 
 
 @public()
 def read_judgments(
     judgments: VotesSource, problems: Problems | None = None, **shared: Unpack[JudgmentReading]
 ) -> Judgments:
-    """Read judgments of a table in any layout, or make them of a corpus's edits.
+    """Read judgments of a table in any layout, or make them of a corpus's edits; those of models are left out.
 
     Args:
         judgments: CSV (comma, tab, semicolon), JSON lines or Parquet, gzipped or not; results of Mechanical Turk; or an
@@ -270,18 +280,26 @@ def read_judgments(
     return read_crowd(judgments, options, options.problems() if problems is None else problems).judgments
 
 
-def take_crowd(judgments: VotesSource, arguments: JudgmentReading) -> tuple[ReadJudgments, Problems]:
+def take_crowd(
+    judgments: VotesSource, arguments: JudgmentReading, *, with_models: bool = False
+) -> tuple[ReadJudgments, Problems]:
     """A crowd as the arguments say, and the notebook of its reading."""
     options = JudgmentOptions.of(arguments)
     problems = options.problems()
-    return read_crowd(judgments, options, problems), problems
+    return read_crowd(judgments, options, problems, with_models=with_models), problems
 
 
-def read_crowd(judgments: VotesSource, options: JudgmentOptions, problems: Problems) -> ReadJudgments:
-    """Read judgments of a crowd: without those that say "unknown"; raters and labels in their natural order."""
-    source, _ = _read_source(judgments, options, LabelScale(), problems)
+def read_crowd(
+    judgments: VotesSource, options: JudgmentOptions, problems: Problems, *, with_models: bool = False
+) -> ReadJudgments:
+    """Read judgments of a crowd: without those that say "unknown"; raters and labels in their natural order.
+
+    Judgments of models are left out with a note, unless ``with_models``: a crowd is the truth, and a model never is.
+    """
+    source, name = _read_source(judgments, options, LabelScale(), problems)
     if isinstance(source, JudgmentTable):
-        return _arrange(source, options, problems)
+        crowd = source if with_models else leave_out_models(source, Place(name), problems)
+        return _arrange(crowd, options, problems)
     items = _project_edits(source, options, "error", problems)
     table, _ = items.judgments.arranged(natural_order(items.judgments.raters), items.judgments.labels)
     return ReadJudgments(table, items.clusters, None, source, options, how=options.projected())
@@ -290,7 +308,10 @@ def read_crowd(judgments: VotesSource, options: JudgmentOptions, problems: Probl
 def read_judged(
     judgments: VotesSource, options: JudgmentOptions, scale: LabelScale, problems: Problems
 ) -> ReadJudgments:
-    """Read judgments whose agreement is asked for: raters as they come, labels in an order that no row decides."""
+    """Read judgments whose agreement is asked for: raters as they come, labels in an order that no row decides.
+
+    Judgments of models are left out with a note.
+    """
     source, name = _read_source(judgments, options, scale, problems)
     if isinstance(source, Corpus):
         items = _project_edits(source, options, scale.labels, problems)
@@ -298,17 +319,18 @@ def read_judged(
         types = [label for label in items.judgments.labels if label not in first]
         table, _ = items.judgments.arranged(items.judgments.raters, (*first, *usual_order(types)))
         return ReadJudgments(table, items.clusters, None, source, options, how=options.projected(scale.labels))
-    table = source.judgments
+    people = leave_out_models(source, Place(name), problems)
+    table = people.judgments
     if scale.order:
         refuse_others(table, (*scale.order, *options.unknown), name)
     labels = (*scale.order, *usual_order([label for label in table.labels if label not in {*scale.order}]))
     table, _ = table.arranged(table.raters, labels)
     if scale.level != "ordinal":
-        return ReadJudgments(table, options=options, pools=source.pools)
+        return ReadJudgments(table, options=options, pools=people.pools)
     ranked = tuple(label for label in labels if label not in {*options.unknown})
     if not scale.order:
         _refuse_unranked(ranked)
-    return ReadJudgments(table, options=options, order=ranked, pools=source.pools)
+    return ReadJudgments(table, options=options, order=ranked, pools=people.pools)
 
 
 def _read_source(
@@ -402,11 +424,12 @@ def _table_in_memory(
     times = None if seconds is None or len(seconds) != len(judgments) else np.array(seconds, np.float64)[kept]
     if options.labels:
         refuse_others(judgments, labels, "the judgments")
-    pools, problems = dict[str, str](), Problems()
-    for name, pool in zip(rater or (), columns.get(POOL, ()), strict=False):
-        note_pool(pools, str(name), "" if pool is None else str(pool), Place(), problems)
+    pools, kinds, problems = dict[str, str](), dict[str, str](), Problems()
+    about = {name: columns[name] for name in (POOL, RATER_KIND) if name in columns}
+    for name, *values in zip(rater or (), *about.values(), strict=False):
+        note_rater(str(name), dict(zip(about, values, strict=True)), (pools, kinds), Place(), problems)
     problems.raise_errors()
-    return JudgmentTable(judgments.take(kept), times, pools=pools)
+    return JudgmentTable(judgments.take(kept), times, pools=pools, models=models_of(kinds))
 
 
 def _refuse_other_columns(raters: Mapping[str, Sequence[object]]) -> None:
@@ -438,7 +461,13 @@ def _join_tables(tables: Sequence[JudgmentTable], options: JudgmentOptions) -> J
     timed = any(table.seconds is not None for table in tables)
     drawn = any(table.drawn for table in tables)
     pools = {rater: pool for table in tables for rater, pool in (table.pools or {}).items()}
-    return JudgmentTable(judgments.take(kept), np.concatenate(times)[kept] if timed else None, drawn, pools)
+    models = frozenset[str]().union(*(table.models for table in tables))
+    for table in tables:
+        if people := sorted(models.intersection(table.judgments.raters) - table.models):
+            message = f"rater {people[0]} is a model in one table and not in another"
+            raise UsageError(Problem("rater-kind", message, fix="name each model by itself, or fill in 'rater_kind'"))
+    times_kept = np.concatenate(times)[kept] if timed else None
+    return JudgmentTable(judgments.take(kept), times_kept, drawn, pools, models)
 
 
 def _refuse_unranked(labels: Sequence[str]) -> None:
@@ -465,7 +494,7 @@ def paths_of(files: Files, kind: str = "judgments") -> list[str]:
 
 def _arrange(table: JudgmentTable, options: JudgmentOptions, problems: Problems) -> ReadJudgments:
     """Judgments without those that say "unknown", in an order that no row or file decides; times follow."""
-    judgments, seconds, drawn, _ = table
+    judgments, seconds = table.judgments, table.seconds
     if options.unknown:
         kept = np.array([label not in options.unknown for label in judgments.labels], np.bool_)[judgments.label]
         judgments = judgments.without(options.unknown)
@@ -480,7 +509,8 @@ def _arrange(table: JudgmentTable, options: JudgmentOptions, problems: Problems)
     if n := int((np.bincount(judgments.item, minlength=len(judgments.items)) == 0).sum()):
         subject = "1 item has no judgment; it does not" if n == 1 else f"{n:,} items have no judgment; they do not"
         problems.note("crowd-unjudged", f"{subject} count", Place())
-    return ReadJudgments(judgments, seconds=None if seconds is None else seconds[rows], options=options, drawn=drawn)
+    times = None if seconds is None else seconds[rows]
+    return ReadJudgments(judgments, seconds=times, options=options, drawn=table.drawn, models=table.models)
 
 
 def column_roles(columns: Mapping[str, str] | str | Sequence[str]) -> Mapping[str, str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from os import PathLike
 from typing import Annotated, Any, TypedDict, Unpack
 
@@ -22,16 +22,18 @@ from errorbar.api.arguments import (
     part,
     public,
 )
+from errorbar.api.assistance import Cheap, drop_seen, note_unsealed, read_cheap, read_cheap_seal
 from errorbar.api.inputs import Gold, ReadingOptions, load
 from errorbar.api.judgment_input import ITEMS, Files, labels_by_role, paths_of
 from errorbar.api.sample_results import Performance, SampleDraw, SampleEstimation, SamplePlan, SampleRehearsal
+from errorbar.core.arrays import Counts, Floats
 from errorbar.core.corpus import Hypothesis
 from errorbar.core.judgments import Judgments
 from errorbar.core.problems import Problem, Problems, UsageError, nearest
 from errorbar.edits.admission import Admission
 from errorbar.edits.items import split_items
-from errorbar.formats.judgments import read_judgment_table
-from errorbar.formats.look import Source, display_name, list_paths
+from errorbar.formats.judgments import read_people
+from errorbar.formats.look import Source, list_paths
 from errorbar.formats.reference import NamedFile
 from errorbar.sampling import (
     Aim,
@@ -39,7 +41,6 @@ from errorbar.sampling import (
     AssistedTotals,
     Estimation,
     Frame,
-    JudgedSample,
     Key,
     Labels,
     Look,
@@ -61,10 +62,13 @@ from errorbar.sampling import (
     stratify,
     voted_totals,
 )
+from errorbar.sampling.assistance import weigh_sample
 from errorbar.sampling.draw import Truth, refuse_corpus
 from errorbar.sampling.estimators import Method
 from errorbar.sampling.frame import FLAGGED, UNFLAGGED, Target
+from errorbar.sampling.prediction_powered import variance_kept
 from errorbar.sampling.rehearsal import Rehearsal, rehearse
+from errorbar.sampling.seal import Seal
 from errorbar.sampling.stopping import WANTED
 
 # What the functions of samples take: frames, plans, and what labels mean.
@@ -216,18 +220,29 @@ def read_looks(anytime: bool, looks: str, half_width: float | None) -> Anytime |
     return Look(int(at), int(of))
 
 
-def make_plan(strata: Strata, arguments: Planning, looks: int | None = None) -> Plan:
-    """A plan from guesses of precision and miss rate, for a budget or a half-width at the last of the looks."""
-    rates = guessed_rates(strata, arguments["precision"], arguments["miss_rate"])
+@dataclass(frozen=True, slots=True, eq=False)
+class Pilot:
+    """What a plan takes from a pilot."""
+
+    rates: Floats
+    floor: Counts  # what is drawn already, or the fewest items of each stratum
+    kept: Floats | None = None  # the share of variance that cheap labels leave in each stratum
+
+
+def make_plan(strata: Strata, arguments: Planning, looks: int | None = None, pilot: Pilot | None = None) -> Plan:
+    """A plan from guesses or a pilot, for a budget or a half-width at the last of the looks."""
+    guesses = guessed_rates(strata, arguments["precision"], arguments["miss_rate"])
+    rates, kept = (guesses, None) if pilot is None else (pilot.rates, pilot.kept)
     level = LEVEL if looks is None else Look(looks, looks).nominal(LEVEL)
     aim = Aim(arguments["target"], arguments["beta"], level)
-    budget, half_width, floor = arguments["budget"], arguments["half_width"], arguments["floor"]
+    budget, half_width = arguments["budget"], arguments["half_width"]
+    floor: int | Counts = arguments["floor"] if pilot is None else pilot.floor
     costs = costs_of(arguments["costs"], strata)
     if budget is None and half_width is not None:
         if costs is not None:
             message = "costs and a half-width: the fewest items are not the cheapest"
             raise UsageError(Problem("sample-cost", message, fix="give --budget, what all may cost, with --costs"))
-        budget = budget_for_half_width(strata, rates, half_width, aim, floor=floor)
+        budget = budget_for_half_width(strata, rates, half_width, aim, floor=floor, kept=kept)
     elif budget is None or half_width is not None:
         message = "neither a budget nor a half-width" if budget is None else "a budget and a half-width"
         raise UsageError(Problem("sample-budget", message, fix="give one of --budget and --half-width"))
@@ -235,7 +250,7 @@ def make_plan(strata: Strata, arguments: Planning, looks: int | None = None) -> 
     if costs is None and budget > total:
         message = f"a budget of {budget} items"
         raise UsageError(Problem("sample-budget", message, expected=f"at most {total}, all there are"))
-    return plan_sample(strata, rates, budget, aim, floor=floor, costs=costs)
+    return plan_sample(strata, rates, budget, aim, floor=floor, costs=costs, kept=kept)
 
 
 Filled = Source | Sequence[Source] | Judgments
@@ -278,7 +293,22 @@ OF_CORPUS = Useless(
 )
 
 
-@public(OF_SIZES, OF_CORPUS)
+@public(
+    OF_SIZES,
+    OF_CORPUS,
+    Useless(
+        "judged assist seal labels error ok unknown",
+        "is about a pilot",
+        lambda arguments: arguments["after"] is None,
+        fix="add --after, the key of the pilot, or leave it out",
+    ),
+    Useless(
+        "bands precision miss_rate",
+        "is a guess, and the pilot shows it",
+        lambda arguments: arguments["after"] is not None,
+    ),
+    Useless("seal", "is about --assist", lambda arguments: arguments["assist"] is None),
+)
 def sample_plan(
     flags: Flags | Sequence[Flags] = (),
     *,
@@ -288,7 +318,11 @@ def sample_plan(
     price: Amount | None = None,
     minutes: Amount | None = None,
     looks: Annotated[int, Bounds(1, 100)] | None = None,
-    **shared: Unpack[Planning],
+    after: Source | Key | None = None,
+    judged: Filled = (),
+    assist: Cheap | None = None,
+    seal: Source | Seal | None = None,
+    **shared: Unpack[Drawn],
 ) -> SamplePlan:
     """Say how many items of which stratum to judge, how sure that makes one, and what it costs.
 
@@ -302,7 +336,12 @@ def sample_plan(
         minutes: Working time of one judgment, in minutes.
         looks: Number of times, equally spaced, at which the results may be looked at. Boundaries are those of O'Brien
             and Fleming, half-widths those of the last look. None: once, at the end.
-        shared: What there is to judge, and how well it shall be known.
+        after: Key of a pilot, whose judgments show the rates; its items are part of the plan.
+        judged: With ``after``: the filled-in set of the pilot.
+        assist: With ``after``: cheap judgments of a crowd or a model, which is to judge all items: how they go with
+            those of the pilot says how many judgments of people they save.
+        seal: With ``assist``: the seal of the model, whose prompt must not have seen the labels of the pilot.
+        shared: What there is to judge, how well it shall be known, and what labels mean.
 
     Raises:
         InputError: If a file is bad.
@@ -310,7 +349,17 @@ def sample_plan(
     """
     problems = Problems(lenient=shared["lenient"])
     files = list_flags(flags)
-    if flagged is None and unflagged is None:
+    pilot, alone, source = None, None, ""
+    if after is not None:
+        if flagged is not None or unflagged is not None:
+            message = "sizes and a pilot, which has strata of its own"
+            raise UsageError(Problem("two-choices", message, fix="leave --flagged and --unflagged out"))
+        key = after if isinstance(after, Key) else read_key(after)
+        strata = key.strata
+        pilot, source = _read_pilot(key, judged, (assist, seal), (files, shared), problems)
+        if pilot.kept is not None:
+            alone = make_plan(strata, shared, looks, replace(pilot, kept=None))
+    elif flagged is None and unflagged is None:
         frame = frame_of(files, shared, problems)
         strata = stratify(frame, score_edges(frame, shared["bands"]))[0]
     elif flagged is None or unflagged is None or files:
@@ -318,9 +367,37 @@ def sample_plan(
         raise UsageError(Problem("sample-systems", message, fix="give FLAGS, or both --flagged and --unflagged"))
     else:
         strata = Strata.of_sizes(flagged, unflagged)
-    plan = make_plan(strata, shared, looks)
+    plan = make_plan(strata, shared, looks, pilot)
     cost = plan.cost(raters=raters, price=price, minutes=minutes)
-    return SamplePlan(plan, cost, tuple(problems.notes), () if looks is None else plan_looks(plan, looks))
+    planned = () if looks is None else plan_looks(plan, looks)
+    return SamplePlan(plan, cost, tuple(problems.notes), planned, alone, source)
+
+
+def _read_pilot(
+    key: Key,
+    judged: Filled,
+    help: tuple[Cheap | None, Source | Seal | None],
+    items: tuple[Sequence[Flags], Drawn],
+    problems: Problems,
+) -> tuple[Pilot, str]:
+    """What a pilot shows, of cheap labels too; and whose these are."""
+    (assist, seal), (files, shared) = help, items
+    labels = labels_of(shared)
+    cheap = None if assist is None else read_cheap(assist, problems)
+    sealed = None if cheap is None else read_cheap_seal(seal, cheap)
+    if not isinstance(judged, Judgments):
+        judged = read_judged_files(list_paths(judged), key, problems)
+    pilot = judge_sample(drop_seen(judged, sealed, problems), key, problems, labels=labels)
+    drawn = np.bincount(list(key.items().values()), minlength=len(key.strata))
+    floor = np.maximum(drawn, np.minimum(shared["floor"], key.strata.sizes))
+    result = Pilot(pilot.sample.rates(key.strata), floor)
+    if cheap is None:
+        return result, ""
+    note_unsealed(cheap, sealed, problems)
+    voted, shares, _ = labels.shares(cheap.judgments, "vote", cheap.file)
+    votes = dict(zip(voted, shares.tolist(), strict=True))
+    assisted = voted_totals(frame_of(files, shared, problems), key, pilot, votes, problems)
+    return replace(result, kept=variance_kept(assisted)), cheap.source
 
 
 @public(
@@ -376,16 +453,14 @@ def sample_draw(
         n = make_plan(stratify(frame, edges)[0], shared).n
         return SampleDraw(draw_sample(frame, n, edges=edges, seed=seed), frame, raters, tuple(problems.notes))
     key = after if isinstance(after, Key) else read_key(after)
-    pilot = _read_judged_sample(judged, key, labels_of(shared), "majority", problems)
+    pilot, _ = _read_pilot(key, judged, (None, None), (files, shared), problems)
     frame = frame_of(files, shared, problems)
     budget = shared["budget"]
     if budget is None or shared["half_width"] is not None:
         message = "after a pilot the budget is the number of items in all"
         raise UsageError(Problem("sample-budget", message, fix="give --budget"))
-    drawn = np.bincount(list(key.items().values()), minlength=len(key.strata))
-    least = np.maximum(drawn, np.minimum(shared["floor"], key.strata.sizes))
-    rates, costs = pilot.sample.rates(key.strata), costs_of(shared["costs"], key.strata)
-    plan = plan_sample(key.strata, rates, budget, Aim(shared["target"], shared["beta"]), floor=least, costs=costs)
+    costs, aim = costs_of(shared["costs"], key.strata), Aim(shared["target"], shared["beta"])
+    plan = plan_sample(key.strata, pilot.rates, budget, aim, floor=pilot.floor, costs=costs)
     return SampleDraw(draw_sample(frame, plan.n, after=key), frame, raters, tuple(problems.notes))
 
 
@@ -410,9 +485,15 @@ _FRAME = "flags corpus items"
     ),
     Useless(
         _FRAME,
-        "is about what --votes are cast on",
-        lambda arguments: arguments["votes"] is None and arguments["key"] is not None and not arguments["counts"],
-        fix="add --votes, or leave it out",
+        "is about what --assist judges",
+        lambda arguments: arguments["assist"] is None and arguments["key"] is not None and not arguments["counts"],
+        fix="add --assist, or leave it out",
+    ),
+    Useless(
+        "seal",
+        "is about --assist",
+        lambda arguments: arguments["assist"] is None,
+        fix="add --assist, or leave it out",
     ),
     OF_CORPUS,
 )
@@ -422,7 +503,8 @@ def sample_estimate(
     key: Source | Key | None = None,
     counts: str | Sequence[str] = (),
     truth: Truth = "majority",
-    votes: Source | Judgments | None = None,
+    assist: Cheap | None = None,
+    seal: Source | Seal | None = None,
     flags: Flags | Sequence[Flags] = (),
     **shared: Unpack[Estimated],
 ) -> SampleEstimation:
@@ -435,10 +517,11 @@ def sample_estimate(
             them, e.g. flagged:1000:750:600.
         truth: How several raters of an item make one truth. By majority a tie is half an error, with ``anytime`` not
             judged.
-        votes: Cheap judgments of many items, which are combined with those of the experts; needs ``flags`` or
-            ``corpus``.
-        flags: With ``votes``: the table of flags that the sample was drawn from.
-        shared: With votes what they are cast on; what labels mean; how intervals are made.
+        assist: Cheap judgments of many items, by a crowd or a model, which make intervals narrower where they help;
+            needs ``flags`` or ``corpus``. Of a table with models those of the models.
+        seal: With ``assist``: the seal of the model, whose prompt must not have seen the labels that people gave.
+        flags: With ``assist``: the table of flags that the sample was drawn from.
+        shared: With ``assist`` what it judges; what labels mean; how intervals are made.
 
     Raises:
         InputError: If a file is bad or belongs to another sample.
@@ -447,11 +530,11 @@ def sample_estimate(
     problems, anytime, half_width = Problems(lenient=shared["lenient"]), shared["anytime"], shared["half_width"]
     looks = read_looks(anytime, shared["looks"], half_width)
     how = Estimation(shared["beta"], shared["method"], shared["confidence"], shared["seed"], looks)
-    if anytime and votes is not None:
-        message = "--anytime and --votes: how far votes are trusted is tuned on what was judged"
+    if anytime and assist is not None:
+        message = "--anytime and --assist: how far votes are trusted is tuned on what was judged"
         raise UsageError(Problem("two-choices", message, fix="leave one of them out, or plan looks: --looks"))
     if counts:
-        if not isinstance(judgments, Sequence) or judgments or key or votes:
+        if not isinstance(judgments, Sequence) or judgments or key or assist:
             message = "counts and files"
             raise UsageError(Problem("sample-counts", message, fix="give either --counts, or JUDGMENTS and --key"))
         return replace(
@@ -462,17 +545,23 @@ def sample_estimate(
         raise UsageError(Problem("sample-key", message, fix="give --key, the file that 'sample draw' wrote"))
     known = key if isinstance(key, Key) else read_key(key)
     labels = labels_of(shared)
-    judged = _read_judged_sample(judgments, known, labels, truth, problems, ties=not anytime)
-    assisted = None
-    if votes is not None:
-        frame = frame_of(list_flags(flags), shared, problems)
-        file = "" if isinstance(votes, Judgments) else display_name(votes)
-        if not isinstance(votes, Judgments):
-            votes = read_judgment_table(votes, problems, repeats="refuse").judgments
-        voted, shares, _ = labels.shares(votes, "vote", file)
-        assisted = voted_totals(frame, known, judged, dict(zip(voted, shares.tolist(), strict=True)), problems)
+    cheap = None if assist is None else read_cheap(assist, problems)
+    sealed = None if cheap is None else read_cheap_seal(seal, cheap)
+    if not isinstance(judgments, Judgments):
+        judgments = read_judged_files(list_paths(judgments), known, problems)
+    judgments = drop_seen(judgments, sealed, problems)
+    judged = judge_sample(judgments, known, problems, truth=truth, labels=labels, ties=not anytime)
+    if cheap is None:
+        result = estimation(known.strata, judged.sample, how, truth=truth, notes=problems.notes)
+        return replace(result, wanted=half_width, rounds=len(known.rounds))
+    note_unsealed(cheap, sealed, problems)
+    frame = frame_of(list_flags(flags), shared, problems)
+    voted, shares, _ = labels.shares(cheap.judgments, "vote", cheap.file)
+    assisted = voted_totals(frame, known, judged, dict(zip(voted, shares.tolist(), strict=True)), problems)
     result = estimation(known.strata, judged.sample, how, assisted=assisted, truth=truth, notes=problems.notes)
-    return replace(result, wanted=half_width, rounds=len(known.rounds))
+    weighed = weigh_sample(known.strata, judged.sample, how, assisted, result.found)
+    assistance = replace(result, assistance=weighed, source=cheap.source)
+    return replace(assistance, wanted=half_width, rounds=len(known.rounds))
 
 
 def estimation(
@@ -518,14 +607,6 @@ def read_counts(counts: Sequence[str]) -> tuple[Strata, Sample]:
     sizes, n, x = np.array(numbers, np.int64).T
     strata = Strata(tuple(names), sizes, np.array([[side == FLAGGED for side in sides]]))
     return strata, Sample(n, x.astype(np.float64))
-
-
-def _read_judged_sample(
-    judgments: Filled, key: Key, labels: Labels, truth: Truth, problems: Problems, *, ties: bool = True
-) -> JudgedSample:
-    if not isinstance(judgments, Judgments):
-        judgments = read_judged_files(list_paths(judgments), key, problems)
-    return judge_sample(judgments, key, problems, truth=truth, labels=labels, ties=ties)
 
 
 @public(OF_CORPUS)
@@ -583,6 +664,6 @@ def _read_judgments(judged: Files, problems: Problems) -> Judgments:
     tables = []
     for path in paths_of(judged, "judged"):
         refuse_corpus(path)
-        tables.append(read_judgment_table(path, problems).judgments)
+        tables.append(read_people(path, problems))
     joined = Judgments.joined(tables)
     return joined.take(joined.settled("refuse"))

@@ -11,6 +11,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from errorbar.api.assistance import assistance_record, assistance_table
 from errorbar.core.estimate import Estimate, Interval, Undefined
 from errorbar.core.problems import InputError, Place, Problem, UsageError
 from errorbar.formats.saving import save_lines
@@ -30,6 +31,7 @@ from errorbar.sampling import (
     blind_set,
     write_key,
 )
+from errorbar.sampling.assistance import Assistance
 from errorbar.sampling.draw import SetFormat, Truth
 from errorbar.sampling.frame import TARGETS
 from errorbar.sampling.plan import Design
@@ -51,12 +53,16 @@ class SamplePlan(Result):
         cost: Of the judgments.
         notes: Warnings and repairs.
         looks: At which one may look; empty: at the end only.
+        alone: The plan for people alone, where a pilot shows how a crowd or a model helps; None: nothing helps them.
+        source: Who helps: ``model`` or ``votes``.
     """
 
     plan: Plan
     cost: Cost
     notes: Sequence[Problem] = ()
     looks: Sequence[PlannedLook] = ()
+    alone: Plan | None = None
+    source: str = ""
 
     def to_dict(self) -> dict[str, object]:
         """The plan as JSON has it."""
@@ -71,7 +77,16 @@ class SamplePlan(Result):
             "costs": None if plan.costs is None else plan.costs.tolist(),
             "spent": plan.spent,
             "looks": [_look_record(look) for look in self.looks],
+            **self._power(),
         }
+
+    def _power(self) -> dict[str, object]:
+        """What cheap labels are to save: their correlation in each stratum, and the plan of people alone."""
+        if self.alone is None or self.plan.kept is None:
+            return {}
+        halves = [one.half_width for one in self.alone.expected]
+        correlation = np.sqrt(1 - self.plan.kept).tolist()
+        return {"power": {"correlation": correlation, "n_alone": self.alone.n.tolist(), "half_widths_alone": halves}}
 
     def tables(self) -> list[Table]:
         """The allocation; what to expect stands below. The looks, if there are some."""
@@ -96,6 +111,12 @@ class SamplePlan(Result):
         ]
         of = "the difference of " * several + plan.aim.target
         level = f"95 % intervals at look {len(self.looks)} of {len(self.looks)}" if self.looks else "95 % intervals"
+        if self.alone is not None and plan.kept is not None:
+            correlations = zip(strata.names, np.sqrt(1 - plan.kept).tolist(), strict=True)
+            listed = ", ".join(f"{name} {value:.2f}" for name, value in correlations)
+            notes.append(f"correlation of people's labels and the {self.source}, carefully from the pilot: {listed}")
+            width = ", ".join(f"{one.name} ± {percent(one.half_width)}" for one in self.alone.expected[:3])
+            notes.append(f"people alone: {int(self.alone.n.sum()):,} items, {width}; the {self.source} must judge all")
         notes += [", ".join(spent), f"best for {of} if the supposed errors are right; {level}"]
         return [Table(columns, rows, "Items to judge", "plan", notes), *self._looks()]
 
@@ -209,6 +230,8 @@ class SampleEstimation(Result):
         notes: Warnings and repairs.
         wanted: Half-width at which judging may stop; None: nobody said.
         rounds: In which the sample was drawn; None: it has no key.
+        assistance: With cheap labels: P, R and F of each system in the other ways too.
+        source: Whose cheap labels they are: ``model`` or ``votes``.
     """
 
     strata: Strata
@@ -220,6 +243,8 @@ class SampleEstimation(Result):
     notes: Sequence[Problem] = ()
     wanted: float | None = None
     rounds: int | None = None
+    assistance: Sequence[Assistance] = ()
+    source: str = "votes"
 
     def to_dict(self) -> dict[str, object]:
         """The estimates as JSON has them."""
@@ -244,6 +269,7 @@ class SampleEstimation(Result):
                 "half_width": self.wanted,
                 "narrow_enough": None if self.wanted is None else self.narrow_enough(),
             },
+            **({} if helped is None else {"assistance": assistance_record(self.assistance)}),
         }
 
     def narrow_enough(self) -> list[str]:
@@ -281,7 +307,8 @@ class SampleEstimation(Result):
         if self.assisted is not None:
             trusts = zip(self.strata.names, self.assisted.trust.tolist(), strict=True)
             trust = ", ".join(f"{name} {value:.2f}" for name, value in trusts)
-            notes.append(f"with votes of {sum(self.assisted.voted):,} items; trust in them: {trust}")
+            of = "the model's labels" if self.source == "model" else "votes"
+            notes.append(f"with {of} of {sum(self.assisted.voted):,} items; trust in them: {trust}")
         notes += self._stopping()
         absent: dict[str, list[str]] = {}
         every = [(one.system, row, "") for one in self.found.systems for row in one.rows]
@@ -299,7 +326,10 @@ class SampleEstimation(Result):
         columns += [Column("by", "number", "method"), Column("Bayes", "number", only="shown")]
         if self.how.looks is not None:  # there are none
             columns, rows = columns[:-1], [row[:-1] for row in rows]
-        return [Table(columns, rows, "Estimates for the whole corpus", "estimates", notes)]
+        tables = [Table(columns, rows, "Estimates for the whole corpus", "estimates", notes)]
+        if self.assistance:
+            tables.append(assistance_table(self.assistance, self.source, self.how.confidence_level))
+        return tables
 
 
 def _look_record(look: PlannedLook) -> dict[str, object]:

@@ -124,6 +124,34 @@ def raters(output: OutputOptions, **options: Any) -> None:
     output.show(crowd_raters(**options), "errorbar.crowd.raters/1")
 
 
+@command.command("models", cls=Command, short_help="Tell what kind of rater a language model is.")
+@options_of(
+    "errorbar.api.model_raters:crowd_models",
+    judgments={"argument": "JUDGMENTS"},
+    gold={"names": ("--gold",)},
+    about={"metavar": "ITEMS"},
+    by={"metavar": "COLUMN"},
+    family={"metavar": "MODEL=SYSTEMS"},
+    error=None,
+    unknown=None,
+)
+@output_options
+def models(output: OutputOptions, **options: Any) -> None:
+    """Tell what kind of rater each language model is, beside the people who judged the same items.
+
+    Agreement with people, and of people with each other; sensitivity and specificity, also by stratum and type; whether
+    it favors the first position, the longer output or its own family; whether it says the same again; how it drifts.
+    The column rater_kind says who is a model.
+
+    \b
+    errorbar crowd models judgments.csv
+    errorbar crowd models judgments.csv --about study.jsonl --family 'small=small-corrector' --by topic
+    """
+    from errorbar.api.model_raters import crowd_models
+
+    output.show(crowd_models(**options), "errorbar.crowd.models/1")
+
+
 @command.command("howmany", cls=Command, short_help="Tell how many raters equal an expert.")
 @options_of(
     "errorbar.api.crowd_answers:crowd_howmany",

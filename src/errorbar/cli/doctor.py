@@ -43,6 +43,7 @@ EXTRAS = {
         },
     ),
     "postgresql": ("with judge: judgments in PostgreSQL", {"psycopg": "psycopg"}),
+    "llm": ("language models as raters: errorbar judge llm", {"openai": "openai"}),
     "inspect": ("scoring in inspect_ai: inspect eval errorbar/gec", {"inspect_ai": "inspect-ai"}),
     "lm-eval": ("scoring in lm-evaluation-harness: the task errorbar_gec", {"lm_eval": "lm-eval"}),
 }

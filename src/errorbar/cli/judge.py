@@ -11,6 +11,7 @@ COMMANDS = {
     "export": "Write a study's judgments.",
     "import": "Read judgments that another tool collected, and audit their independence.",
     "serve": "Serve a study in the browser.",
+    "llm": "Ask a language model the items of a study.",
     "invite": "Make links for raters, list or revoke them.",
     "status": "Tell how a study stands.",
     "raters": "List, exclude and readmit raters; redeem their codes.",

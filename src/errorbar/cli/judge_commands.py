@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from errorbar.cli.command import OUTPUT_PLACE, Command, OutputPath, say, show_lines, show_notes
+from errorbar.cli.command import OUTPUT_PLACE, Command, OutputPath, progress_bar, say, show_lines, show_notes
 from errorbar.cli.options import INPUT, options_of
 from errorbar.cli.output import OutputOptions, output_options
 from errorbar.core.labels import format_count
@@ -207,6 +207,37 @@ def invite(output: OutputOptions, study: Path, **options: Any) -> None:
         if output.file is not None:
             take_back_links(study, result)
         raise
+
+
+@click.command("llm", cls=Command)
+@options_of(
+    "errorbar.judging.study.model_lane:judge_llm",
+    study=STUDY,
+    endpoint=URL,
+    model={"metavar": "NAME"},
+    calls={"type": OUTPUT_PLACE, "metavar": "FILE"},
+    seal={"type": OUTPUT_PLACE, "metavar": "FILE"},
+    examples={"metavar": "ITEM", "hidden": True},
+    **dict.fromkeys(("decoding_seed", "answer_format", "retries", "timeout", "orders", "tune"), HIDDEN),
+    progress=None,
+)
+@output_options
+def llm(output: OutputOptions, **options: Any) -> None:
+    """Ask a language model the items of a study: a rater in a lane of its own, who takes no place of a person.
+
+    The key of the endpoint is read from the environment alone: ERRORBAR_LLM_KEY, or OPENAI_API_KEY.
+
+    \b
+    errorbar judge llm study/ --endpoint http://localhost:8000/v1 --model qwen3-8b
+    errorbar judge llm study/ --endpoint https://example.com/v1 --model large --price-in 2 --price-out 8 --most-cost 5
+    errorbar judge llm study/ --endpoint http://localhost:8000/v1 --model qwen3-8b --replay
+    errorbar judge export study/ --models beside -o judgments.csv
+    """
+    from errorbar.judging.study.model_lane import judge_llm
+
+    with progress_bar("calls") as progress:
+        result = judge_llm(progress=progress, **options)
+    output.show(result, "errorbar.judge.llm/1")
 
 
 @click.command("status", cls=Command)

@@ -14,8 +14,9 @@ from errorbar.cli.output import OutputOptions, output_options
 
 FLAGS: Mapping[str, Any] = {"argument": "[FLAGS]...", "required": False}
 CORPUS: Mapping[str, Any] = {"names": ("--corpus",), "multiple": False}
-COSTS: Mapping[str, Any] = {"type": str, "multiple": False, "default": "", "metavar": "A,B"}
+COSTS: dict[str, Any] = {"type": str, "multiple": False, "default": "", "metavar": "A,B"}
 BETA: Mapping[str, Any] = {"hidden": False}
+HIDDEN: dict[str, Any] = {"hidden": True}
 NO_ROLES: dict[str, None] = dict.fromkeys(("error", "ok", "unknown"))
 """Roles of labels, which are arguments in Python alone: here ``--labels`` says them."""
 
@@ -36,7 +37,16 @@ def command() -> None:
 
 
 @command.command("plan", cls=Command, short_help="Say how many items to judge.")
-@options_of("errorbar.api.sample:sample_plan", flags=FLAGS, corpus=CORPUS, beta=BETA, costs=COSTS)
+@options_of(
+    "errorbar.api.sample:sample_plan",
+    flags=FLAGS,
+    corpus=CORPUS,
+    beta=BETA,
+    costs=COSTS | HIDDEN,
+    after={"metavar": "KEY"},
+    **dict.fromkeys(("bands", "floor", "minutes", "labels"), HIDDEN),
+    **NO_ROLES,
+)
 @output_options
 def plan(output: OutputOptions, **options: Any) -> None:
     """Say how many items of which stratum to judge, how sure that makes you, and what it costs.
@@ -44,6 +54,7 @@ def plan(output: OutputOptions, **options: Any) -> None:
     \b
     errorbar sample plan flags.csv --budget 300 --price 0.02
     errorbar sample plan --flagged 1000 --unflagged 9000 --half-width 0.05 --looks 5
+    errorbar sample plan flags.csv --half-width 0.05 --after pilot.json --judged pilot-done.csv --assist model.csv
     """
     from errorbar.api.sample import sample_plan
 
@@ -58,6 +69,8 @@ def plan(output: OutputOptions, **options: Any) -> None:
     beta=BETA,
     costs=COSTS,
     **dict.fromkeys(("raters", "price", "minutes", "looks")),
+    **dict.fromkeys(("after", "judged", "assist", "seal", "labels"), HIDDEN),
+    **NO_ROLES,
 )
 @output_options
 def compare(output: OutputOptions, **options: Any) -> None:

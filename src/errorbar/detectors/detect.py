@@ -9,11 +9,11 @@ from dataclasses import dataclass, field, replace
 from importlib import import_module
 from math import isfinite, log, log1p
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, cast
+from typing import Any, Literal, NamedTuple, Unpack, cast
 
 import numpy as np
 
-from errorbar.api.arguments import Lenient, Progress, public
+from errorbar.api.arguments import Count, Lenient, Progress, Useless, public
 from errorbar.api.installed_systems import SystemKind, TrainedSystem, correct_by, detect_by, find_system
 from errorbar.core.problems import InputError, Place, Problem, Problems, UsageError, nearest
 from errorbar.core.spec import Parameter, Value, make_spec, read_parameters, split_spec, word_parameter
@@ -25,6 +25,7 @@ from errorbar.detectors.correctors import CORRECTORS, UNLEARNED, Name, load_lear
 from errorbar.detectors.correctors import KIND as CORRECTOR_KIND
 from errorbar.detectors.detection import PrepositionMargins, deletion_scores, detect_prepositions
 from errorbar.detectors.lexicon import Sentences
+from errorbar.detectors.model_asking import OF_MODELS, ModelAsking, ModelUse
 from errorbar.detectors.model_file import Model, fingerprint, load_model
 from errorbar.detectors.ngrams import KIND as NGRAMS
 from errorbar.detectors.ngrams import NgramModel
@@ -180,11 +181,13 @@ class Detections(Result):
         detector: Its spec, which is the rater of its judgments.
         rows: A judgment each.
         notes: What was noted on the way.
+        llm: What a language model was asked; None: it was none.
     """
 
     detector: str
     rows: Sequence[Detection]
     notes: Sequence[Problem] = ()
+    llm: ModelUse | None = None
 
     @property
     def flagged(self) -> list[Detection]:
@@ -194,7 +197,7 @@ class Detections(Result):
     def to_dict(self) -> dict[str, object]:
         """Every judgment."""
         rows = [{**row._asdict(), "rater": self.detector, "label": _label(row)} for row in self.rows]
-        return {"detector": self.detector, "rows": rows}
+        return {"detector": self.detector, "rows": rows, **({} if self.llm is None else {"llm": self.llm.to_dict()})}
 
     def tables(self) -> list[Table]:
         """The words that it calls errors."""
@@ -202,8 +205,9 @@ class Detections(Result):
         body: list[list[Cell]] = [
             [row.item, row.word, row.suggestion or "–", row.score, row.text] for row in self.flagged
         ]
-        note = f"{len(body):,} of {len(self.rows):,} prepositions; –: leave it out" if self.rows else NOTHING
-        return [Table([*columns, Column("text")], body, self.detector, "errors", [note])]
+        notes = [f"{len(body):,} of {len(self.rows):,} prepositions; –: leave it out" if self.rows else NOTHING]
+        notes += [] if self.llm is None else [self.llm.words()]
+        return [Table([*columns, Column("text")], body, self.detector, "errors", notes)]
 
     def every(self) -> Table:
         """All judgments, as tables of judgments and of flags have them."""
@@ -257,7 +261,16 @@ def read_detector(detector: str, prior: float | None = None) -> Detector:
     return Detector(model, cast("float", values["threshold"]), cast("float", values["prior"]) or None, spec)
 
 
-@public()
+def _has_model(arguments: Mapping[str, object]) -> bool:
+    return bool(arguments["llm"])
+
+
+def _needs_model(names: str) -> Useless:
+    why = "is about language models, and none is asked"
+    return Useless(names, why, lambda arguments: not arguments["llm"], "add --llm=URL, or leave it out")
+
+
+@public(_needs_model(f"{OF_MODELS} times"), Useless("detector prior models", "has no meaning with --llm", _has_model))
 def detect(
     text: Source,
     detector: str = "me",
@@ -266,8 +279,11 @@ def detect(
     models: Source | None = None,
     retokenize: bool = False,
     lenient: Lenient = False,
+    llm: str | None = None,
+    times: Count = 1,
+    **asking: Unpack[ModelAsking],
 ) -> Detections:
-    """Judge every preposition of a text by a detector that ``train`` made.
+    """Judge every preposition of a text by a detector that ``train`` made, or by a language model.
 
     Args:
         text: One tokenized sentence per line, as systems' texts are.
@@ -281,18 +297,28 @@ def detect(
         models: The folder that ``train`` wrote; None: ``models``, or without that the package errorbar-models.
         retokenize: Cut each line into tokens first, as the text was cut that the models learned from.
         lenient: Repair what can be repaired of the text and note it; otherwise refuse it.
+        llm: Ask a language model at this URL of OpenAI's interface, such as ``http://localhost:8000/v1``; its key is
+            read from the environment alone, ERRORBAR_LLM_KEY or OPENAI_API_KEY.
+        times: How often a language model is asked about each sentence; a score is the share that says error.
+        asking: How a language model is asked.
 
     Raises:
         InputError: If the text is bad or empty, or a model is missing, damaged or does not fit the others.
         UsageError: If there is no such detector, or it takes no such prior.
     """
-    other = _other_system("detector", detector, {"--prior": prior, "--models": models})
+    other = None if llm else _other_system("detector", detector, {"--prior": prior, "--models": models})
     problems = Problems(lenient=lenient)
     sentences = [*read_sentences(text, problems, retokenize=retokenize)]
     problems.raise_errors()
     if not any(sentences):
         place = Place(display_name(text))
         raise UsageError(Problem("text-empty", "there is no word in it", place, "one tokenized sentence per line"))
+    if llm:
+        from errorbar.detectors.language_model import detect_by_model  # noqa: PLC0415 - loads SQLite
+
+        flags_of_words, use = detect_by_model(sentences, llm, asking, times=times)
+        rows = [_detection(sentences, *flag) for flag in flags_of_words]
+        return Detections(use.rater.pseudonym, rows, (*problems.notes, *use.notes), use)
     if other is not None:
         rows = [_detection(sentences, *flag) for flag in detect_by(detector, other, sentences)]
         return Detections(detector, rows, tuple(problems.notes))
@@ -366,6 +392,7 @@ class CorrectionResult(Result):
         types: Changes by type.
         lines: The corrected sentences, unless they were written to a file.
         notes: What was noted on the way.
+        llm: What a language model was asked; None: it was none.
     """
 
     corrector: str
@@ -374,11 +401,12 @@ class CorrectionResult(Result):
     types: dict[str, int]
     lines: tuple[str, ...] = field(default=(), repr=False)
     notes: tuple[Problem, ...] = ()
+    llm: ModelUse | None = None
 
     def to_dict(self) -> dict[str, object]:
         """The counts."""
         counts = {"sentences": self.n_sentences, "changed": self.n_changed, "types": self.types}
-        return {"corrector": self.corrector, **counts}
+        return {"corrector": self.corrector, **counts, **({} if self.llm is None else {"llm": self.llm.to_dict()})}
 
     def tables(self) -> list[Table]:
         """Changes by type."""
@@ -396,7 +424,10 @@ def known_corrector(name: str) -> Name:
     return corrector
 
 
-@public()
+@public(
+    _needs_model(f"{OF_MODELS} batch"),
+    Useless("corrector models least explain", "has no meaning with --llm", _has_model),
+)
 def correct(
     text: Source,
     out: Source | None = None,
@@ -407,9 +438,12 @@ def correct(
     explain: bool = False,
     retokenize: bool = False,
     lenient: Lenient = False,
+    llm: str | None = None,
+    batch: Count = 1,
     progress: Progress = lambda _: None,
+    **asking: Unpack[ModelAsking],
 ) -> CorrectionResult:
-    """Correct a text by a corrector that ``train`` made.
+    """Correct a text by a corrector that ``train`` made, or by a language model.
 
     Args:
         text: One tokenized sentence per line.
@@ -422,26 +456,40 @@ def correct(
             its type and score.
         retokenize: Cut each line into tokens first, as the text was cut that the models learned from.
         lenient: Repair what can be repaired of the text and note it; otherwise refuse it.
+        llm: Ask a language model at this URL of OpenAI's interface, such as ``http://localhost:8000/v1``; its key is
+            read from the environment alone, ERRORBAR_LLM_KEY or OPENAI_API_KEY.
+        batch: How many sentences a language model is asked about in one call.
         progress: Is told the number of sentences done.
+        asking: How a language model is asked.
 
     Raises:
         InputError: If the text is bad, a model is missing or damaged, or the file cannot be written.
         UsageError: If there is no such corrector, or the least score is none.
     """
-    other = _other_system("corrector", corrector, {"--models": models, "--least": least, "--explain": explain})
+    other = (
+        None
+        if llm
+        else _other_system("corrector", corrector, {"--models": models, "--least": least, "--explain": explain})
+    )
     problems, types, n, n_changed = Problems(lenient=lenient), Counter[str](), 0, 0
     if least is not None and not isfinite(least):
         raise UsageError(Problem("bad-parameter", f"--least must be a finite number, got {least}"))
     sentences = read_sentences(text, problems, retokenize=retokenize)
-    if other is not None:
-        tokens = [*sentences]
+    if llm or other is not None:
+        tokens, use = [*sentences], None
         problems.raise_errors()
-        lines = correct_by(corrector, other, tokens)
+        if llm:
+            from errorbar.detectors.language_model import correct_by_model  # noqa: PLC0415 - as above
+
+            lines, use = correct_by_model(tokens, llm, asking, batch=batch, progress=progress)
+            corrector, problems.notes = use.rater.pseudonym, [*problems.notes, *use.notes]
+        elif other is not None:
+            lines = correct_by(corrector, other, tokens)
         n_changed = sum(line.split() != words for line, words in zip(lines, tokens, strict=True))
         if out is not None:
             save_lines(lines, str(out))
         kept = tuple(lines) if out is None else ()
-        return CorrectionResult(corrector, len(lines), n_changed, types, kept, tuple(problems.notes))
+        return CorrectionResult(corrector, len(lines), n_changed, types, kept, tuple(problems.notes), use)
     own = replace(read_corrector(models_folder(models, problems), known_corrector(corrector)), least=least)
 
     def correct_all() -> Iterator[str]:

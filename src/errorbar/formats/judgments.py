@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from math import nan
 from typing import Any, Literal, NamedTuple, cast
 
@@ -23,6 +23,9 @@ NEEDED = ("item", "rater", "label")
 COLUMNS = (*NEEDED, "weight", "seconds")
 POOL = "pool"
 """A column of the pool that each rater belongs to, which may be empty."""
+RATER_KIND = "rater_kind"
+"""A column that says what each rater is, one of ``KINDS``; an empty cell is a human, as is every rater without it."""
+HUMAN, MODEL = KINDS = ("human", "model")
 HIT = ("HITId", "hit", "HIT")
 WORKER = ("WorkerId", "worker", "Worker")
 ANSWER, INPUT = "Answer.", "Input."
@@ -216,6 +219,54 @@ class JudgmentTable(NamedTuple):
     seconds: Floats | None
     drawn: bool = False  # they are of a set that ``sample draw`` wrote
     pools: Mapping[str, str] | None = None  # of each rater, where the table says it
+    models: frozenset[str] = frozenset()  # the raters that are language models, by the column ``rater_kind``
+
+    def of_raters(self, raters: Sequence[str]) -> JudgmentTable:
+        """The judgments of some raters, in the order given, and their times; every item stays known."""
+        judgments, seconds = self.judgments, self.seconds
+        if seconds is not None:
+            seconds = seconds[np.isin(np.asarray(judgments.raters), np.asarray(raters, str))[judgments.rater]]
+        return self._replace(judgments=judgments.only(raters), seconds=seconds, models=self.models & {*raters})
+
+
+def leave_out_models(table: JudgmentTable, place: Place, problems: Problems) -> JudgmentTable:
+    """The judgments of people, with a note of those left out: what a model says is never the truth.
+
+    Raises:
+        InputError: If all judgments are of models.
+    """
+    if not table.models:
+        return table
+    people = [rater for rater in table.judgments.raters if rater not in table.models]
+    own = table.of_raters(people)
+    n_left_out, names = len(table.judgments) - len(own.judgments), ", ".join(sorted(table.models))
+    if not len(own.judgments):
+        problems.error("judgments-models", f"all {n_left_out:,} judgments are of models: {names}", place, MODELS_HINT)
+        problems.raise_errors()
+    message = f"{n_left_out:,} judgments of models ({names}) do not count as people's"
+    problems.note("judgments-models", message, place, "they are left out")
+    return own
+
+
+MODELS_HINT = "judgments of people, with 'human' or nothing in the column 'rater_kind'"
+
+
+def read_people(path: Source, problems: Problems) -> Judgments:
+    """Read a table of judgments in a layout that it shows by itself; those of models are left out with a note."""
+    return leave_out_models(read_judgment_table(path, problems), Place(display_name(path)), problems).judgments
+
+
+def read_assistants(path: Source, problems: Problems) -> JudgmentTable:
+    """Read a table of cheap judgments: of the models alone where it has some, else of all raters, a crowd.
+
+    Repeated answers of a model stay, as do those of several prompts: together they are a share.
+    """
+    source = look(path)
+    repeats: RepeatPolicy = "keep" if RATER_KIND in header_of(source) else "refuse"
+    table = read_judgment_table(source, problems, repeats=repeats)
+    if table.models:
+        return table.of_raters(sorted(table.models))
+    return table._replace(judgments=table.judgments.take(table.judgments.settled("refuse")))
 
 
 def read_judgment_table(
@@ -242,20 +293,21 @@ def read_judgment_table(
     if layout == "auto":
         layout = "batch" if is_batch(header_of(source)) else "long"
     lines: Numbers = np.empty(0, np.int64)
-    seconds: Floats | None = None
-    drawn, pools = False, dict[str, str]()
     if layout == "batch":
         answer, item = roles.get("label", ""), roles.get("item", "")
         judgments, seconds, lines = read_batch(source, problems, answer=answer, item=item, labels=labels)
+        table = JudgmentTable(judgments, seconds, pools={})
     elif layout == "wide":
-        judgments = read_wide(source, problems, item=roles.get("item", "item"), labels=labels)
+        item = roles.get("item", "item")
+        table = JudgmentTable(read_wide(source, problems, item=item, labels=labels), None, pools={})
     else:
-        judgments, seconds, lines, drawn, pools = _read_long(source, problems, roles, labels)
-    kept = _choose_repeats(judgments, repeats, lines, display_name(path), problems)
+        table, lines = _read_long(source, problems, roles, labels)
+    kept = _choose_repeats(table.judgments, repeats, lines, display_name(path), problems)
     problems.raise_errors()
     if kept is None:
-        return JudgmentTable(judgments, seconds, drawn, pools)
-    return JudgmentTable(judgments.take(kept), None if seconds is None else seconds[kept], drawn, pools)
+        return table
+    times = None if table.seconds is None else table.seconds[kept]
+    return table._replace(judgments=table.judgments.take(kept), seconds=times)
 
 
 def is_corpus(path: Source, *, told: bool = False) -> bool:
@@ -297,8 +349,8 @@ class _Codes(dict[str, int]):
 
 def _read_long(
     path: Source, problems: Problems, roles: Mapping[str, str], labels: Sequence[str]
-) -> tuple[Judgments, Floats | None, Numbers, bool, dict[str, str]]:
-    """The judgments, times, lines, whether they are of a drawn set, and the pool of each rater, block by block."""
+) -> tuple[JudgmentTable, Numbers]:
+    """The judgments with all that the table says of them and of raters, and the line of each; block by block."""
     names = {role: roles.get(role, role) for role in COLUMNS}
     needed = {name: role for role, name in names.items() if role in NEEDED or (role == "seconds" and role in roles)}
     wanted = TableFields(tuple(needed), needed, "judgments", "judgments-header", {*names.values()})
@@ -306,10 +358,10 @@ def _read_long(
     items, raters, known = _Codes(), _Codes(), _Codes((label, code) for code, label in enumerate(labels))
     parts: dict[str, list[NDArray[Any]]] = {name: [] for name in _Columns._fields}
     extra: dict[str, None] = {}
-    drawn, pools = False, dict[str, str]()
+    drawn, pools, kinds = False, dict[str, str](), dict[str, str]()
     for block in table_blocks(path, problems, wanted):
         extra |= dict.fromkeys(
-            key for key in block.header if key and key not in (*names.values(), POOL) and key not in OWN
+            key for key in block.header if key and key not in (*names.values(), POOL, RATER_KIND) and key not in OWN
         )
         if "set" in block.header and not drawn and block.lines:
             drawn = SET.fullmatch(str(block.columns[block.header.index("set")][0])) is not None
@@ -322,8 +374,8 @@ def _read_long(
             for line in rows.lines:
                 problems.error("judgments-weight", message, Place(place.file, line), expected)
             continue
-        if POOL in block.header:
-            _note_pools(pools, block, rows, place.file, problems)
+        for rater, values, row_place in _rows_of_raters(block, rows, place.file):
+            note_rater(rater, values, (pools, kinds), row_place, problems)
         coded = rows._asdict() | {"item": items.of(rows.item), "rater": raters.of(rows.rater)}
         label = [known[text] if text else -1 for text in rows.label] if "" in rows.label else known.of(rows.label)
         for name, column in (coded | {"label": np.asarray(label, np.int32)}).items():
@@ -344,22 +396,56 @@ def _read_long(
         columns = {name: column[labeled] for name, column in columns.items()}
     codes = (columns["item"], columns["rater"], columns["label"])
     judgments = Judgments(*codes, tuple(items), tuple(raters), tuple(known), columns.get("weight"))
-    return judgments, columns.get("seconds"), columns["lines"], drawn, pools
+    table = JudgmentTable(judgments, columns.get("seconds"), drawn, pools, models_of(kinds))
+    return table, columns["lines"]
 
 
-def _note_pools(pools: dict[str, str], block: Block, rows: _Columns, name: str, problems: Problems) -> None:
-    """Remember the pools that the rows of a block give their raters."""
-    by_line = dict(zip(block.lines, block.columns[block.header.index(POOL)], strict=True))
-    for rater, line in zip(rows.rater, rows.lines, strict=True):
-        note_pool(pools, rater, str(by_line[line] or ""), Place(name, line), problems)
-
-
-def note_pool(pools: dict[str, str], rater: str, pool: str, place: Place, problems: Problems) -> None:
+def _note_pool(pools: dict[str, str], rater: str, pool: str, place: Place, problems: Problems) -> None:
     """Remember the pool that a row gives a rater; somebody in two pools is refused."""
     known = pools.setdefault(rater, pool)
     if known != pool and rater:
         message = f"rater {rater} is in pool '{pool}', and was in pool '{known}' before"
         problems.error("pool-twice", message, place, "one pool for each rater", "keep one of them")
+
+
+def _rows_of_raters(block: Block, rows: _Columns, file: str) -> Iterator[tuple[str, Mapping[str, object], Place]]:
+    """Of each row of a block the rater, and what columns about raters say; nothing where the block has none."""
+    columns = {name: block.columns[block.header.index(name)] for name in (POOL, RATER_KIND) if name in block.header}
+    if columns:
+        at_line = {line: at for at, line in enumerate(block.lines)}
+        for rater, line in zip(rows.rater, rows.lines, strict=True):
+            yield rater, {name: column[at_line[line]] for name, column in columns.items()}, Place(file, line)
+
+
+def note_rater(
+    rater: str,
+    values: Mapping[str, object],
+    known: tuple[dict[str, str], dict[str, str]],
+    place: Place,
+    problems: Problems,
+) -> None:
+    """Remember the pool and the kind that a row gives a rater, each where there is a column of it."""
+    pools, kinds = known
+    if POOL in values:
+        _note_pool(pools, rater, str(values[POOL] or ""), place, problems)
+    if RATER_KIND in values:
+        _note_kind(kinds, rater, str(values[RATER_KIND] or ""), place, problems)
+
+
+def _note_kind(kinds: dict[str, str], rater: str, kind: str, place: Place, problems: Problems) -> None:
+    """Remember what a row says a rater is; another word than ``KINDS``, or both of them, is refused."""
+    word = kind.strip().lower() or HUMAN
+    if word not in KINDS:
+        message = f"rater {rater} has the {RATER_KIND} '{kind}'"
+        problems.error("rater-kind", message, place, " or ".join(KINDS), nearest(word, KINDS))
+    elif kinds.setdefault(rater, word) != word:
+        message = f"rater {rater} is a {word} here, and a {kinds[rater]} in an earlier row"
+        problems.error("rater-kind", message, place, "one kind for each rater", "give the model a name of its own")
+
+
+def models_of(kinds: Mapping[str, str]) -> frozenset[str]:
+    """The raters that are models."""
+    return frozenset(rater for rater, kind in kinds.items() if kind == MODEL)
 
 
 def _check_rows(block: Block, places: Mapping[str, int], name: str, problems: Problems) -> _Columns:

@@ -51,6 +51,10 @@ class EditsKind(SchemeKind):
         del scheme, reversed_
         return {"text": item.text}
 
+    def plain_texts(self, content: Mapping[str, Any]) -> list[tuple[str, str]]:
+        """The text."""
+        return [("Text", content["text"])]
+
     def gives_corrections(self, scheme: Scheme) -> bool:
         """They are all that is asked for."""
         del scheme

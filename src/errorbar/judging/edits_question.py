@@ -39,6 +39,7 @@ class EditsQuestion(QuestionKind):
     name = "edits"
     takes_types = True
     counts_empty = True
+    counts_tokens = True
 
     def read(self, question: Question, item: JudgedItem, value: object) -> list[EditRecord]:
         """The records in text order, texts in NFC."""
@@ -60,6 +61,16 @@ class EditsQuestion(QuestionKind):
         return [
             {key: value for key, value in record.items() if key != "group" or members[value] > 1} for record in records
         ]
+
+    def json_schema(self, question: Question, item: JudgedItem) -> dict[str, Any]:
+        """A list of records of span, corrections and, where the scheme has types, a type."""
+        del item
+        record: dict[str, Any] = {name: {"type": "integer"} for name in ("start", "end")}
+        record["corrections"] = {"type": "array", "items": {"type": "string"}}
+        if question.types:
+            record["type"] = {"type": "string", "enum": [option.value for option in question.types]}
+        keys = {"properties": record, "required": [*record], "additionalProperties": False}
+        return {"type": "array", "items": {"type": "object", **keys}}
 
     def label(self, answer: object) -> str:
         """All spans and corrections, without types, as in ``3-4:diseases; 6-6:a|the``; ``∅`` where there is no edit."""

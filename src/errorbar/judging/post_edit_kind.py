@@ -60,6 +60,10 @@ class PostEditKind(SchemeKind):
         del scheme, reversed_
         return {"source": item.text, "output": item.candidates[0]}
 
+    def plain_texts(self, content: Mapping[str, Any]) -> list[tuple[str, str]]:
+        """Both texts."""
+        return [("What the writer wrote", content["source"]), ("The text to make right", content["output"])]
+
     def edits(self, scheme: Scheme, item: JudgedItem, label: str, answer: Mapping[str, Any]) -> list[Edit]:
         """Those of the fewest tokens between the writer's text and the rater's; none where they could not."""
         reference = rater_text(scheme, item, label, answer)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from typing import Any
 
 from errorbar.judging.items.item import JudgedItem
 from errorbar.judging.scheme import NOTHING, Question
@@ -38,6 +39,8 @@ class QuestionKind(ABC):
     """Whether an answer is the whole text of the item, as it should be."""
     names_replacements = False
     """Whether answers are words that belong in the place of the writer's."""
+    counts_tokens = False
+    """Whether answers name tokens by their numbers."""
 
     @abstractmethod
     def read(self, question: Question, item: JudgedItem, value: object) -> object:
@@ -46,6 +49,15 @@ class QuestionKind(ABC):
         Raises:
             UnfitError: If it does not fit.
         """
+
+    @abstractmethod
+    def json_schema(self, question: Question, item: JudgedItem) -> dict[str, Any]:
+        """The JSON schema of an answer, for those who are asked in JSON: language models."""
+
+    def read_json(self, item: JudgedItem, value: object, arrangement: int) -> object:
+        """An answer of that schema as ``read`` takes it; what does not fit stays as it is."""
+        del item, arrangement
+        return value
 
     def label(self, answer: object) -> str:
         """The label that an answer gives a judgment; empty: none."""

@@ -7,6 +7,7 @@ A new kind is a subclass of ``QuestionKind`` with its entry in ``QUESTION_KINDS`
 from __future__ import annotations
 
 import unicodedata
+from typing import Any
 
 from errorbar.judging.edits_question import EditsQuestion
 from errorbar.judging.items.item import JudgedItem
@@ -31,6 +32,11 @@ class OneKind(QuestionKind):
             raise UnfitError(f"one of {', '.join(question.values())}")
         return value if value in matches else matches[0]
 
+    def json_schema(self, question: Question, item: JudgedItem) -> dict[str, Any]:
+        """One of the values."""
+        del item
+        return {"type": "string", "enum": [*question.values()]}
+
 
 class MarksKind(QuestionKind):
     """Numbers of tokens, counted from 0; that none is marked is an answer."""
@@ -38,6 +44,7 @@ class MarksKind(QuestionKind):
     name = "marks"
     counts_empty = True
     marks_errors = True
+    counts_tokens = True
 
     def read(self, question: Question, item: JudgedItem, value: object) -> object:
         """The numbers in order, each once."""
@@ -45,6 +52,11 @@ class MarksKind(QuestionKind):
         if not isinstance(value, list | tuple) or not all(is_index(number, n_tokens) for number in value):
             raise UnfitError(f"numbers of tokens from 0 to {n_tokens - 1}")
         return sorted(set(value))
+
+    def json_schema(self, question: Question, item: JudgedItem) -> dict[str, Any]:
+        """A list of numbers."""
+        del question, item
+        return {"type": "array", "items": {"type": "integer"}}
 
     def label(self, answer: object) -> str:
         """All numbers; ``NOTHING`` where none is marked."""
@@ -72,6 +84,12 @@ class TextKind(QuestionKind):
             raise UnfitError(f"words, or {NOTHING} alone" if question.nothing else "words")
         return texts
 
+    def json_schema(self, question: Question, item: JudgedItem) -> dict[str, Any]:
+        """A list of texts, of the options where there are some."""
+        del item
+        values = [*question.values(), *([NOTHING] if question.nothing else [])]
+        return {"type": "array", "items": {"type": "string", **({"enum": values} if question.options else {})}}
+
     def label(self, answer: object) -> str:
         """The first text, as words are compared."""
         texts = as_list(answer)
@@ -98,6 +116,7 @@ class TokenKind(QuestionKind):
 
     name = "token"
     takes_proposal = True
+    counts_tokens = True
 
     def read(self, question: Question, item: JudgedItem, value: object) -> object:
         """The number."""
@@ -105,6 +124,11 @@ class TokenKind(QuestionKind):
         if not is_index(value, n_tokens):
             raise UnfitError(f"the number of a token from 0 to {n_tokens - 1}")
         return value
+
+    def json_schema(self, question: Question, item: JudgedItem) -> dict[str, Any]:
+        """A number."""
+        del question, item
+        return {"type": "integer"}
 
 
 class RewriteKind(QuestionKind):
@@ -124,6 +148,11 @@ class RewriteKind(QuestionKind):
         if len(text) > most:
             raise UnfitError(f"at most {most:,} characters long")
         return text
+
+    def json_schema(self, question: Question, item: JudgedItem) -> dict[str, Any]:
+        """A text."""
+        del question, item
+        return {"type": "string"}
 
 
 def longest_rewrite(item: JudgedItem) -> int:

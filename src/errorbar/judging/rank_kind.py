@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from errorbar.core.problems import shorten_text
 from errorbar.judging.items.item import SEVERAL, JudgedItem
-from errorbar.judging.ranks_answer import MOST_OUTPUTS, arrange, ranks_of_label
+from errorbar.judging.ranks_answer import LETTERS, MOST_OUTPUTS, arrange, ranks_of_label
 from errorbar.judging.scheme import Scheme, tokens
 from errorbar.judging.scheme_kind import SchemeKind
 from errorbar.judging.shown_texts import differing_stretches
@@ -49,6 +50,11 @@ class RankKind(SchemeKind):
         ]
         return {"source": item.text, "outputs": outputs}
 
+    def plain_texts(self, content: Mapping[str, Any]) -> list[tuple[str, str]]:
+        """The source, and the outputs with their letters."""
+        texts = ("".join(piece.text for part in out["parts"] for piece in part.pieces) for out in content["outputs"])
+        return [("Source", content["source"]), *zip(LETTERS, texts, strict=False)]
+
     def gives_corrections(self, scheme: Scheme) -> bool:
         """A rank says what is better, and not what to write."""
         del scheme
@@ -78,7 +84,7 @@ class RankKind(SchemeKind):
         """The same by the letters that the outputs have on this screen: ``B > A = D``."""
         shown = arrange(len(item.candidates), reversed_)
         tiers = _tiers(item, right)
-        return " > ".join(" = ".join(sorted("ABCDE"[shown.index(at)] for at in tier)) for tier in tiers)
+        return " > ".join(" = ".join(sorted(LETTERS[shown.index(at)] for at in tier)) for tier in tiers)
 
 
 def _tiers(item: JudgedItem, right: str) -> list[list[int]]:

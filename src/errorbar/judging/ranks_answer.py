@@ -7,8 +7,9 @@ output tells nobody who wrote it; on the screen they stand in an order that is d
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import factorial
+from typing import Any
 
 from errorbar.judging.items.item import JudgedItem
 from errorbar.judging.question_kind import QuestionKind, UnfitError, as_list, is_index
@@ -16,6 +17,8 @@ from errorbar.judging.scheme import Question
 
 MOST_OUTPUTS = 5
 """On one screen: more are hard to keep in mind."""
+LETTERS = "ABCDE"
+"""Of the outputs on a screen, from the top."""
 FIRST, SECOND, EQUAL = "first", "second", "equal"
 _OF_TWO: dict[tuple[int, ...], str] = {(1, 2): FIRST, (2, 1): SECOND, (1, 1): EQUAL}
 
@@ -32,6 +35,21 @@ class RanksKind(QuestionKind):
         if len(ranks) != n or not all(is_index(rank, n + 1) and rank for rank in ranks):
             raise UnfitError(f"a rank from 1 to {n} for each of the {n} outputs")
         return list(ranks)
+
+    def json_schema(self, question: Question, item: JudgedItem) -> dict[str, Any]:
+        """A rank for each letter on the screen."""
+        del question
+        letters = LETTERS[: len(item.candidates)]
+        ranks = {letter: {"type": "integer"} for letter in letters}
+        return {"type": "object", "properties": ranks, "required": [*letters], "additionalProperties": False}
+
+    def read_json(self, item: JudgedItem, value: object, arrangement: int) -> object:
+        """The ranks in the item's own order."""
+        shown = arrange(len(item.candidates), arrangement)
+        if not isinstance(value, Mapping) or value.keys() != {*LETTERS[: len(shown)]}:
+            return value
+        rank_of = dict(zip(shown, (value[letter] for letter in LETTERS[: len(shown)]), strict=True))
+        return [rank_of[at] for at in range(len(shown))]
 
     def label(self, answer: object) -> str:
         """Of two outputs ``first``, ``second`` or ``equal``; of more all ranks without gaps, in the item's order."""

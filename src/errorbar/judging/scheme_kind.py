@@ -66,6 +66,12 @@ class SchemeKind:
         tinted = near(scheme, item)[1] if item.span and scheme.context_words else range(0)
         return {"line": cut_pieces(item.text, span, tinted), "targeted": item.span is not None}
 
+    def plain_texts(self, content: Mapping[str, Any]) -> list[tuple[str, str]]:
+        """What ``content`` shows as plain texts with their headings, for readers who see no markup."""
+        line = content["line"]
+        before, target, after = ("".join(p.text for p in part) for part in (line.before, line.target, line.after))
+        return [("Text", f"{before}[[{target}]]{after}" if content["targeted"] else f"{before}{target}{after}")]
+
     def gives_corrections(self, scheme: Scheme) -> bool:
         """Whether answers say what to write instead."""
         return any(kind_of_question(question).names_replacements for question in scheme.questions)

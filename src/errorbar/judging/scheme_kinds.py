@@ -51,6 +51,12 @@ class ChoiceKind(SchemeKind):
         texts = list(candidate_stretches(item, bool(reversed_) and scheme.reversible))
         return {"texts": texts, "headings": scheme.headings}
 
+    def plain_texts(self, content: Mapping[str, Any]) -> list[tuple[str, str]]:
+        """The two texts."""
+        headings = content["headings"] or ("Top text", "Bottom text")
+        texts = ("".join(piece.text for part in parts for piece in part.pieces) for parts in content["texts"])
+        return [*zip(headings, texts, strict=True)]
+
     def gives_corrections(self, scheme: Scheme) -> bool:
         """The text that was chosen is one."""
         del scheme
@@ -93,6 +99,10 @@ class ClozeKind(SchemeKind):
         """The text on either side of the gap."""
         del scheme, reversed_
         return {"sides": cloze_texts(item)}
+
+    def plain_texts(self, content: Mapping[str, Any]) -> list[tuple[str, str]]:
+        """The text with its gap."""
+        return [("Text", "____".join(content["sides"]))]
 
     def gives_corrections(self, scheme: Scheme) -> bool:
         """Another word than the writer's is one."""

@@ -50,6 +50,7 @@ from errorbar.api.inputs import (
     usual_metric,
 )
 from errorbar.api.judgment_input import ITEMS, JudgmentOptions, VotesSource, column_roles, read_crowd
+from errorbar.api.model_raters import MixedTable, crowd_models
 from errorbar.api.own_references import NO_POOLS, OwnReferences, first_reference, list_references, load_own
 from errorbar.api.references import read_own_references
 from errorbar.api.sample import Labeling, meanings, sample_estimate
@@ -476,6 +477,16 @@ def _crowd(
     flagged = read_systems(flags, read, problems)
     name = ", ".join(NamedFile.parse(path).name for path in _paths(judgments))
     study = study_crowd(read, flagged, problems, drawn, name, error)
+    if any(note.code == "judgments-models" for note in problems.notes):
+        models = crowd_models(
+            cast("MixedTable", judgments),
+            column=asked.columns or {},
+            error=error,
+            unknown=asked.unknown,
+            confidence=drawn.confidence_level,
+            lenient=asked.lenient,
+        )
+        study = replace(study, models=models)
     scored = [path for path in flags if "score" in header_of(NamedFile.parse(path).path)]
     if not scored:
         return study

@@ -26,7 +26,7 @@ from errorbar.core.judgments import Judgments
 from errorbar.core.labels import natural_key, quote_labels
 from errorbar.core.problems import InputError, Place, Problem, Problems, UsageError, nearest
 from errorbar.crowdsourcing.answers import labels_of_rule
-from errorbar.formats.judgments import is_corpus, read_judgment_table
+from errorbar.formats.judgments import MODEL, RATER_KIND, is_corpus, read_people
 from errorbar.formats.look import Source, display_name, look
 from errorbar.formats.tables import table_rows
 from errorbar.formats.untrusted import read_json
@@ -289,7 +289,7 @@ def read_judged_files(paths: Sequence[Source], key: Key, problems: Problems) -> 
         own = Problems(lenient=problems.lenient, limit=problems.limit)
         _check_set(path, key, own)
         own.raise_errors()
-        table = read_judgment_table(path, own).judgments
+        table = read_people(path, own)
         if table.weight is not None:
             message = "the weights of judgments are not used: each counts once"
             own.note("sample-weights", message, Place(display_name(path)))
@@ -318,7 +318,7 @@ def _check_set(path: Source, key: Key, problems: Problems) -> None:
             message = f"the row is of the set {name}, the key of {', '.join(sorted(names))}"
             problems.error("sample-other-set", message, where, fix=fix)
             return
-        if row["item"] not in known:
+        if row["item"] not in known and row.get(RATER_KIND, "").strip().lower() != MODEL:
             message = f"item '{row['item']}' was not drawn with this key"
             problems.error("sample-other-set", message, where, fix=fix)
     if unnamed and not problems.errors:

@@ -5,7 +5,8 @@ Formula
     in proportion to a_h / √c_h where no bound holds. g_h is the derivative of P, R or F. For R and two strata this is
     n₁ : n₀ = √((1 − p) / p) : √((1 − q) / q), for F n₁ is in proportion to (β² M + N₁) N₁ √(p (1 − p)) and n₀ to
     β² H N₀ √(q (1 − q)).
-    Expected SE² = Σ g_h² N_h² (1 − n_h / N_h) p_h (1 − p_h) / n_h; half-width z SE.
+    Expected SE² = Σ g_h² N_h² (1 − n_h / N_h) p_h (1 − p_h) / n_h; half-width z SE. Where all items have cheap labels,
+    p_h (1 − p_h) is to be taken times 1 − ρ_h², with ρ_h the correlation of both labels in a pilot.
 Conventions
     The finite-population correction does not move the optimum, as it adds a constant; it caps n_h at N_h. Whole numbers
     are found by rounding down and giving what is left, item by item, to where it helps most. What is left when the
@@ -94,6 +95,7 @@ class Plan:
     aim: Aim
     expected: tuple[ExpectedScore, ...]
     costs: Floats | None = None  # of an item of each stratum; None: 1 each
+    kept: Floats | None = None  # the share of variance that cheap labels leave in each stratum; None: there are none
 
     @property
     def spent(self) -> float:
@@ -117,7 +119,7 @@ class Plan:
         scores = [Quantity(target, strata, 0, self.aim.beta) for target in TARGETS]
 
         def stratify(name: str, n: Counts) -> Design:
-            errors = [expected_error(score, self.rates, n) for score in scores]
+            errors = [expected_error(score, self.rates, n, self.kept) for score in scores]
             return Design(name, tuple(n.tolist()), tuple(z * error if np.isfinite(error) else None for error in errors))
 
         flags, verified = strata.flags[0], np.zeros(len(strata), np.int64)
@@ -137,7 +139,9 @@ def guessed_rates(strata: Strata, precision: float = GUESSED_PRECISION, miss_rat
     return np.where(strata.flags.any(axis=0), precision, miss_rate)
 
 
-def importance(strata: Strata, rates: ArrayLike, aim: Aim, *, system: int | None = None) -> Floats:
+def importance(
+    strata: Strata, rates: ArrayLike, aim: Aim, *, system: int | None = None, kept: Floats | None = None
+) -> Floats:
     """How much each stratum adds to the standard error of one system, or, None, the only one or the difference: a_h."""
     p = np.asarray(rates, np.float64)
     if p.shape != (len(strata),) or not ((p > 0) & (p < 1)).all():
@@ -147,7 +151,7 @@ def importance(strata: Strata, rates: ArrayLike, aim: Aim, *, system: int | None
     systems = range(len(strata.systems)) if system is None else [system]
     slopes = [Quantity(aim.target, strata, number, aim.beta).gradient(p * strata.sizes) for number in systems]
     slope = slopes[0] if len(slopes) == 1 else slopes[0] - slopes[1]
-    return np.asarray(np.abs(slope) * strata.sizes * np.sqrt(p * (1 - p)))
+    return np.asarray(np.abs(slope) * strata.sizes * np.sqrt(p * (1 - p) * (1.0 if kept is None else kept)))
 
 
 def allocate(
@@ -204,44 +208,56 @@ def plan_sample(
     *,
     floor: ArrayLike = FLOOR,
     costs: ArrayLike | None = None,
+    kept: Floats | None = None,
 ) -> Plan:
-    """Allocate a budget as ``allocate`` does; for two systems, so that the difference of the target is best known."""
+    """Allocate a budget as ``allocate`` does; for two systems, so that the difference of the target is best known.
+
+    ``kept``: the share of variance that cheap labels of all items leave in each stratum.
+    """
     aim, p, c = aim or Aim(), np.asarray(rates, np.float64), None if costs is None else np.asarray(costs, np.float64)
-    n = allocate(importance(strata, p, aim), strata.sizes, budget, floor=floor, costs=c)
-    return Plan(strata, n, p, aim, expected_precision(strata, p, n, aim), c)
+    n = allocate(importance(strata, p, aim, kept=kept), strata.sizes, budget, floor=floor, costs=c)
+    return Plan(strata, n, p, aim, expected_precision(strata, p, n, aim, kept), c, kept)
 
 
-def expected_precision(strata: Strata, rates: Floats, n: Counts, aim: Aim) -> tuple[ExpectedScore, ...]:
+def expected_precision(
+    strata: Strata, rates: Floats, n: Counts, aim: Aim, kept: Floats | None = None
+) -> tuple[ExpectedScore, ...]:
     """P, R and F of each system with the standard errors that an allocation will give."""
     z, totals, expected = z_value(aim.confidence_level), rates * strata.sizes, []
     for (system, name), target in product(enumerate(strata.systems), TARGETS):
         quantity = Quantity(target, strata, system, aim.beta)
-        error = expected_error(quantity, rates, n)
+        error = expected_error(quantity, rates, n, kept)
         expected.append(ExpectedScore(name, target, float(quantity.value(totals)), error, z * error))
     return tuple(expected)
 
 
-def expected_error(quantity: Quantity, rates: Floats, n: Counts) -> float:
-    """The standard error of a quantity if the rates are right."""
+def expected_error(quantity: Quantity, rates: Floats, n: Counts, kept: Floats | None = None) -> float:
+    """The standard error of a quantity if the rates are right, and the shares of variance ``kept`` by cheap labels."""
     sizes = quantity.strata.sizes
     slope = quantity.gradient(rates * sizes)
     with np.errstate(divide="ignore", invalid="ignore"):  # without an item the variance is infinite
-        variance = sizes**2.0 * (1 - n / sizes) * rates * (1 - rates) / n
+        variance = sizes**2.0 * (1 - n / sizes) * rates * (1 - rates) * (1.0 if kept is None else kept) / n
         return float(np.sqrt(np.where(slope == 0, 0.0, slope**2 * variance).sum()))
 
 
 def budget_for_half_width(
-    strata: Strata, rates: ArrayLike, half_width: float, aim: Aim | None = None, *, floor: int = FLOOR
+    strata: Strata,
+    rates: ArrayLike,
+    half_width: float,
+    aim: Aim | None = None,
+    *,
+    floor: ArrayLike = FLOOR,
+    kept: Floats | None = None,
 ) -> int:
     """The fewest items for which the target's expected half-width is small enough, for the first system."""
     if not half_width > 0:
         raise UsageError(Problem("sample-half-width", f"a half-width of {half_width:g}", expected="above 0"))
     aim, p, sizes = aim or Aim(), np.asarray(rates, np.float64), strata.sizes
-    weights, quantity = importance(strata, p, aim, system=0), Quantity(aim.target, strata, 0, aim.beta)
+    weights, quantity = importance(strata, p, aim, system=0, kept=kept), Quantity(aim.target, strata, 0, aim.beta)
     z, least = z_value(aim.confidence_level), int(np.minimum(floor, sizes).sum())
 
     def narrow(budget: int) -> bool:
-        return z * expected_error(quantity, p, allocate(weights, sizes, budget, floor=floor)) <= half_width
+        return z * expected_error(quantity, p, allocate(weights, sizes, budget, floor=floor), kept) <= half_width
 
     return bisect_left(range(int(sizes.sum())), True, lo=least, key=narrow)
 
@@ -276,6 +292,6 @@ def plan_looks(plan: Plan, looks: int) -> tuple[PlannedLook, ...]:
     for at, boundary in enumerate(look_boundaries(looks).tolist(), 1):
         n = np.ceil(plan.n * (at / looks) - 1e-9).astype(np.int64)
         targets = [Quantity(plan.aim.target, strata, system, plan.aim.beta) for system in range(len(strata.systems))]
-        halves = tuple(boundary * expected_error(target, plan.rates, n) for target in targets)
+        halves = tuple(boundary * expected_error(target, plan.rates, n, plan.kept) for target in targets)
         planned.append(PlannedLook(at, tuple(n.tolist()), boundary, nominal_level(boundary), halves))
     return tuple(planned)

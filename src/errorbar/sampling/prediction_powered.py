@@ -12,7 +12,8 @@ Conventions
     (λ ≤ 0, or s_d ≥ s_Y), or there are fewer than ``FEWEST`` expert labels, or all experts said the same, λ is 0, which
     is experts alone. Experts must have labeled a random part of what has votes, and f may not have been tuned on their
     labels. In a sample experts also stand alone where fewer than ``FEW`` errors, or fewer than ``FEW`` items without
-    one, were judged: the votes' own errors cannot be learnt from so few. Intervals rest on a variance that is guarded.
+    one, were judged: the votes' own errors cannot be learnt from so few. Intervals rest on a variance that is guarded,
+    and experts stand alone where theirs is smaller: help never makes the total of a stratum less sure.
 Source
     Angelopoulos et al. 2023, Science 382 (PPI); Angelopoulos, Duchi and Zrnic 2023, arXiv 2311.01453 (PPI++); Fisch
     et al. 2024, arXiv 2406.04291 (in strata); Cochran 1977, section 12.2 for two phases.
@@ -31,7 +32,7 @@ from errorbar.core.arrays import Counts, Floats
 from errorbar.core.estimate import Estimate, Interval, Undefined
 from errorbar.core.problems import Place, Problem, Problems, UsageError, nearest
 from errorbar.sampling.draw import JudgedSample, Key, check_frame
-from errorbar.sampling.frame import FEW, Frame, Totals, stratify
+from errorbar.sampling.frame import FEW, HALF, Frame, Totals, stratify
 from errorbar.stats.resampling import z_value
 
 FEWEST = 10
@@ -123,14 +124,43 @@ def guarded_variance(labels: Floats, cheap: Floats, voted: Floats, size: int, tr
     lowest vote and one item without, with the highest vote, are added to the squares (not to the divisor).
     """
     n, m = len(labels), len(voted)
+    alone, helped = (guarded_square(labels, cheap, voted, weight) for weight in (0.0, trust))
+    return size**2 * (alone * (1 / m - 1 / size) + helped * (1 / n - 1 / m))
 
-    def square(weight: float) -> float:
-        deviations = labels - weight * cheap
-        middle = deviations.mean()
-        added = (1 - weight * voted.min() - middle) ** 2 + (weight * voted.max() + middle) ** 2
-        return float((((deviations - middle) ** 2).sum() + added) / (n - 1))
 
-    return size**2 * (square(0.0) * (1 / m - 1 / size) + square(trust) * (1 / n - 1 / m))
+def variance_kept(assisted: AssistedTotals) -> Floats:
+    """The share of the variance of expert labels that cheap ones leave in each stratum: 1 − ρ², guarded; (strata,)."""
+    kept = np.ones(len(assisted.trust))
+    for at, (part, trust) in enumerate(zip(assisted.votes, assisted.trust.tolist(), strict=True)):
+        if part is not None and trust > 0:
+            alone, helped = (guarded_square(part.labels, part.cheap, part.voted, weight) for weight in (0.0, trust))
+            kept[at] = min(helped / alone, 1.0)
+    return kept
+
+
+def _variance_alone(labels: Floats, size: int, spread: float) -> float:
+    """The smoothed variance that experts' intervals rest on where they stand alone (``frame``)."""
+    n = len(labels)
+    rate = (float(labels.sum()) + HALF) / (n + 2 * HALF)
+    return size**2 * (1 - n / size) * rate * (1 - rate) * spread / (n - 1)
+
+
+def guarded_square(labels: Floats, cheap: Floats, voted: Floats, trust: float) -> float:
+    """The variance of Y − λ f among items, with the two that ``guarded_variance`` adds."""
+    deviations = labels - trust * cheap
+    middle = deviations.mean()
+    added = (1 - trust * voted.min() - middle) ** 2 + (trust * voted.max() + middle) ** 2
+    return float((((deviations - middle) ** 2).sum() + added) / (len(labels) - 1))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class StratumVotes:
+    """Experts' labels and cheap ones of a stratum."""
+
+    labels: Floats  # experts', 0 to 1; (n,)
+    cheap: Floats  # of the same items; (n,)
+    voted: Floats  # of all items that have some; (m,)
+    size: int
 
 
 class SizedStrata(Protocol):
@@ -154,6 +184,7 @@ class AssistedTotals:
     trust: Floats  # how far the cheap labels were used, 0 to 1
     voted: tuple[int, ...]  # items that have cheap labels
     guarded: Floats  # the variances that intervals rest on
+    votes: tuple[StratumVotes | None, ...] = ()  # of each stratum; None where items that experts judged lack one
 
 
 def assisted_totals(
@@ -189,6 +220,7 @@ def combined_totals(
     """As ``voted_totals``, of strata; ``codes`` are the strata of all ``items``."""
     votes, expert = (np.array([cheap.get(item, np.nan) for item in names]) for names in (items, judged.items))
     totals, variances, guarded = np.full((3, len(strata.sizes)), np.nan)
+    parts: list[StratumVotes | None] = [None] * len(strata.sizes)
     trust, sample = np.zeros(len(strata.sizes)), judged.sample
     has_vote = ~np.isnan(votes)
     for at, (name, size) in enumerate(zip(strata.names, strata.sizes.tolist(), strict=True)):
@@ -202,12 +234,15 @@ def combined_totals(
             fix = "there the experts' labels stand alone; collect votes for every drawn item"
             problems.note("sample-votes", message, Place(), fix=fix)
             continue
+        parts[at] = StratumVotes(truth, verdicts, seen, size)
         if len(truth) < 2 or min(truth.sum(), (1 - truth).sum()) < FEW:
             continue
         total, variance, weight = assisted_total(truth, verdicts, seen, size)
-        if weight > 0 and 0 < total < size:
+        careful = guarded_variance(truth, verdicts, seen, size, weight)
+        spread = 1.0 if sample.spread is None else float(sample.spread[at])
+        if weight > 0 and 0 < total < size and careful <= _variance_alone(truth, size, spread):
             raters = 0.0 if sample.within is None else size * float(sample.within[at])
             trust[at], totals[at], variances[at] = weight, total, variance + raters
-            guarded[at] = guarded_variance(truth, verdicts, seen, size, weight) + raters
+            guarded[at] = careful + raters
     voted = np.bincount(codes[has_vote], minlength=len(strata.sizes))
-    return AssistedTotals(totals, variances, trust, tuple(voted.tolist()), guarded)
+    return AssistedTotals(totals, variances, trust, tuple(voted.tolist()), guarded, tuple(parts))

@@ -29,8 +29,9 @@ from errorbar.judging.store.engines import file_of, logs_of
 from errorbar.judging.store.errors import store_error, store_failed
 from errorbar.judging.store.store import HEAD, Store
 from errorbar.judging.store.tables import METADATA
-from errorbar.judging.study.folder import STORE, Study
+from errorbar.judging.study.folder import LEDGER, STORE, Study
 from errorbar.judging.study.rules import current_rules
+from errorbar.llm.calls import Ledger
 from errorbar.tables.result import Result
 from errorbar.tables.table import Cell, Column, Table
 
@@ -402,8 +403,29 @@ def judge_backup(study: str | PathLike[str], out: str | PathLike[str]) -> JudgeC
     opened = Study.open(study)
     with opened.store(read_only=True) as store:
         copied: list[Copied] = []
-        copy = Study.create(out, lambda new: copied.append(backup(store, new.folder / STORE)), like=opened)
+        copy = Study.create(out, lambda new: copied.append(_copy_all(store, opened, new)), like=opened)
     return JudgeCopy(copy.folder, copied[0].rows, copied[0].digest)
+
+
+def _copy_all(store: Store, study: Study, copy: Study) -> Copied:
+    """Copy the store of a study, and the calls of its models."""
+    contents = backup(store, copy.folder / STORE)
+    _copy_calls(study, copy)
+    return contents
+
+
+def _copy_calls(study: Study, copy: Study) -> None:
+    """Copy the ledger of a study's models, if there is one."""
+    if (study.folder / LEDGER).exists():
+        with Ledger.open(study.folder / LEDGER, read_only=True) as ledger:
+            ledger.copy_to(copy.folder / LEDGER)
+
+
+def _restore_all(source: Study, new: Study) -> Copied:
+    """Make the store of a new study of a backup, with the calls of its models."""
+    contents = restore(source.folder / STORE, new.url)
+    _copy_calls(source, new)
+    return contents
 
 
 @public()
@@ -420,9 +442,7 @@ def judge_restore(source: str | PathLike[str], study: str | PathLike[str], *, st
     """
     opened = Study.open(source)
     copied: list[Copied] = []
-    restored = Study.create(
-        study, lambda new: copied.append(restore(opened.folder / STORE, new.url)), store=store, like=opened
-    )
+    restored = Study.create(study, lambda new: copied.append(_restore_all(opened, new)), store=store, like=opened)
     return JudgeCopy(restored.folder, copied[0].rows, copied[0].digest)
 
 

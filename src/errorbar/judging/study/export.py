@@ -16,8 +16,9 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby
+from itertools import chain, groupby
 from os import PathLike, fspath
+from pathlib import Path
 from typing import Literal, get_args
 
 from sqlalchemy import Connection
@@ -39,7 +40,8 @@ from errorbar.judging.scheme_kind import SchemeKind
 from errorbar.judging.scheme_kinds import kind_of
 from errorbar.judging.study.adjudication import exported_annotators, exported_rows
 from errorbar.judging.study.edited_outputs import save_references
-from errorbar.judging.study.folder import Study
+from errorbar.judging.study.folder import LEDGER, Study
+from errorbar.judging.study.model_lane import lane_rows
 from errorbar.judging.study.raters import no_rater_error
 from errorbar.judging.study.rows import (
     PARTS,
@@ -128,6 +130,9 @@ To = Literal["csv", "jsonl", "pairs", "set", "xml", "ranks", "m2", "corpus", "ho
 KINDS: tuple[To, ...] = get_args(To)
 CORRECTIONS: tuple[To, ...] = ("m2", "corpus", "hoo")
 """What holds raters' corrections as edits."""
+WithModels = Literal["none", "only", "beside"]
+OF_MODELS: dict[str, tuple[To, ...]] = {"only": ("csv", "pairs", "set", "xml", "ranks"), "beside": ("csv",)}
+"""The kinds of files in which judgments of models can be."""
 NONE_YET = "judge-no-judgments"
 """Said of a file in which there is nothing yet."""
 _NONE_GIVEN = Problem(NONE_YET, "no judgment has been given so far", severity="warning")
@@ -167,6 +172,7 @@ def judge_export(
     to: To | None = None,
     include: Part | Sequence[Part] = (),
     rater: str = "",
+    models: WithModels = "none",
 ) -> JudgeExport:
     """Write a study's judgments, of one moment of its store; raters are named by pseudonym.
 
@@ -181,6 +187,8 @@ def judge_export(
         include: Of tables, judgments that do not count otherwise; ``beyond``: of a study that may stop early, those of
             items on which its estimate does not rest.
         rater: Of corrections, those of this rater alone. Empty: of all; HOO data get a folder for each.
+        models: Which judgments of language models are written (judge llm): none, theirs only, or theirs beside those of
+            people, in a CSV table whose column ``rater_kind`` tells them apart.
 
     Raises:
         InputError: If there is no study, or the file cannot be written; then nothing is.
@@ -200,6 +208,9 @@ def judge_export(
     if rater and kind not in CORRECTIONS:
         message = f"--rater is for {', '.join(CORRECTIONS)}, and this is {kind}"
         raise UsageError(Problem("useless-option", message, fix="leave it out"))
+    if models != "none" and kind not in OF_MODELS[models]:
+        message = f"--models={models} is for {', '.join(OF_MODELS[models])}, and this is {kind}"
+        raise UsageError(Problem("useless-option", message, fix="leave it out"))
     problems, n = Problems(), 0
 
     def counted(lines: Iterator[str]) -> Iterator[str]:
@@ -215,7 +226,7 @@ def judge_export(
         elif kind in CORRECTIONS:
             save_lines(counted(_correction_lines(tx, kind, parts, rater, problems)), target)
         else:
-            save_lines(counted(_lines(tx, kind, parts)), target)
+            save_lines(counted(_lines(tx, kind, parts, models, opened.folder / LEDGER)), target)
         problems.take(read_leaving_note(tx))
         beyond = 0 if kind == "jsonl" or "beyond" in parts else judgments_beyond(tx)
     if beyond:
@@ -242,15 +253,18 @@ def _by_ending(target: str, study: Study) -> To:
     return file_format or "csv"
 
 
-def _lines(tx: Connection, kind: To, include: Sequence[Part]) -> Iterator[str]:
+def _lines(tx: Connection, kind: To, include: Sequence[Part], models: WithModels, ledger: Path) -> Iterator[str]:
     if kind == "jsonl":
         return (visible_json(json.dumps(record, ensure_ascii=False)) for record in study_records(tx))
     about = read_about(tx)
-    judgments = exported_rows(tx, about, include)
+    judgments: Iterable[JudgmentRow] = () if models == "only" else exported_rows(tx, about, include)
+    if models != "none":
+        judgments = chain(judgments, lane_rows(tx, ledger, include))
     if kind in ("xml", "ranks"):
         return ranking_lines(about.scheme, judgments, xml=kind == "xml")
-    make = {"csv": table_lines, "pairs": pair_lines, "set": set_lines}[kind]
-    return make(tx, about, judgments)
+    if kind == "csv":
+        return table_lines(tx, about, judgments, has_models=models != "none")
+    return (pair_lines if kind == "pairs" else set_lines)(tx, about, judgments)
 
 
 def _corrections(

@@ -41,6 +41,8 @@ FORMAT = 1
 """Of the folder; the store has a version of its own."""
 STUDY, SECRETS = STUDY_FILES
 SCHEME, STORE = "scheme.toml", "store.sqlite3"
+LEDGER = "llm.sqlite"
+"""The calls of language models that were asked (``model_lane``)."""
 POSTGRESQL = ("postgresql", "postgres")
 _FIELDS = {"format": Field(toml.whole, required=True), "store": Field(toml.text, required=True)}
 

@@ -17,6 +17,7 @@ from errorbar.core.csv_cells import csv_line
 from errorbar.core.judgments import Judgments
 from errorbar.core.problems import Problem, UsageError
 from errorbar.core.rankings import Comparisons
+from errorbar.formats.judgments import HUMAN, RATER_KIND
 from errorbar.formats.rankings import TIE, JudgedRanking, comparisons_of, ranking_rows, ranking_xml
 from errorbar.judging.answers import label_of
 from errorbar.judging.items.item import JUDGED, SEVERAL, JudgedItem, Round, State
@@ -163,6 +164,7 @@ class JudgmentRow:
     milliseconds: int
     provenance: str = ""
     accepted_of: tuple[str, ...] = ()
+    rater_kind: str = HUMAN
 
     def label(self, scheme: Scheme) -> str:
         """In the item's own terms; empty: skipped."""
@@ -249,21 +251,28 @@ def proposed_questions(tx: Connection) -> list[str]:
     return [*known]
 
 
-def table_lines(tx: Connection, about: StudyInfo, judgments: Iterable[JudgmentRow]) -> Iterator[str]:
-    """CSV, a row for each judgment: fixed columns, one for each question, remarks, the items' hidden columns."""
+def table_lines(
+    tx: Connection, about: StudyInfo, judgments: Iterable[JudgmentRow], *, has_models: bool = False
+) -> Iterator[str]:
+    """CSV, a row for each judgment: fixed columns, one for each question, remarks, the items' hidden columns.
+
+    With models among the raters, a column says of each rater what they are.
+    """
     scheme, provenance = about.scheme, PROVENANCE if about.adjudicated else ()
-    hidden = hidden_columns(tx, scheme, provenance)
+    kinds = (RATER_KIND,) if has_models else ()
+    hidden = hidden_columns(tx, scheme, (*provenance, *kinds))
     questions = {question.id: question for question in scheme.questions}
     kind = kind_of(scheme)
     sides = SIDED if kind.compares else RANKED if kind.ranks else ()
     proposals = proposed_questions(tx)
     names = [f"{name}{_PROPOSED}" for name in proposals]
-    yield csv_line([*FIXED, *questions, *sides, *AFTER, *provenance, *names, *hidden.values()])
+    yield csv_line([*FIXED, *kinds, *questions, *sides, *AFTER, *provenance, *names, *hidden.values()])
     for row in judgments:
         answer = row.answer or {}
         seconds = "" if row.seconds is None else f"{row.seconds:.3f}"
         fixed = [row.item.name, row.rater, row.label(scheme), seconds, row.round, row.state, str(row.version)]
-        own = [_cell(question, answer.get(name)) for name, question in questions.items()]
+        own = [row.rater_kind] if has_models else []
+        own += [_cell(question, answer.get(name)) for name, question in questions.items()]
         own += row.sides() if kind.compares else row.ranking(scheme) if kind.ranks else []
         own += [row.skip, row.comment]
         own += [row.provenance, " | ".join(row.accepted_of)] if provenance else []

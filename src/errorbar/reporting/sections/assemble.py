@@ -12,7 +12,7 @@ from errorbar.core.labels import join_words
 from errorbar.reporting.blocks import Block, Chart, Fold, ItemList, Matrix, Prose, Report, Section, SentenceBrowser
 from errorbar.reporting.export import MadeReport, today
 from errorbar.reporting.sections.annotators import agreement, ceiling, pools
-from errorbar.reporting.sections.crowd import crowd, detectors, sampling
+from errorbar.reporting.sections.crowd import crowd, detectors, models, sampling
 from errorbar.reporting.sections.figures import main_measure, rank_systems
 from errorbar.reporting.sections.headline import headline, terms
 from errorbar.reporting.sections.hoo import hoo, order_runs
@@ -72,6 +72,7 @@ SECTIONS: tuple[Callable[[Study], Section | None], ...] = (
     ceiling,
     hoo,
     crowd,
+    models,
     detectors,
     sampling,
     agreement,

@@ -114,6 +114,37 @@ def _curve(study: CrowdStudy, name: str, title: str, take: Take, key: str) -> Ch
     return Chart(name, f"{title} by agreement of the crowd", text + ".", spec, table, "half")
 
 
+ABOUT_MODELS = (
+    "Language models that judged the same items. They are no part of the crowd: every score against it, and its "
+    "agreement, rest on people alone. What a model says is shown beside what people say of each other, and is never "
+    "the truth."
+)
+OF_ALL = ("agreement", "sensitivity", "specificity")
+LEANINGS = ("first position", "longer output", "own family")
+
+
+def models(study: Study) -> Section | None:
+    """Language models as raters, or None where none judged."""
+    if not isinstance(study, CrowdStudy) or study.models is None:
+        return None
+    rated = study.models
+    whole, *others = rated.tables()
+    table = replace(whole, name="model-raters", title="Models as raters, in percent")
+    several = len({row.model for row in rated.measures}) > 1
+    dots: list[Dot] = []
+    for row in rated.measures:
+        if not row.group and row.measure in (*OF_ALL, *LEANINGS):
+            people = f"people beside {row.model}" if several else "people"
+            dots.append(Dot(row.measure, *scale_estimate(row.estimate), series=row.model))
+            if row.people.value is not None:
+                dots.append(Dot(row.measure, *scale_estimate(row.people), series=people, role="human"))
+    text = "Each model beside the people who judged the same items: agreement with people, and how often it calls an "
+    text += "error one and leaves alone what is none, each measured by what people say."
+    spec = dot_chart(dots, Axis("percent"), name_title="measure", series_title="rater", top=100)
+    blocks: list[Block] = [Prose([ABOUT_MODELS]), Chart("models-chart", "Models and people", text, spec, table)]
+    return Section("models", "Language models as raters", [*blocks, *others])
+
+
 COUNTED = ("hits", "misses", "false positives")
 
 

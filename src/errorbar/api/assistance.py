@@ -1,0 +1,129 @@
+"""Cheap labels of a crowd or a model beside people's: how they and their seal are read, and how results show them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from errorbar.core.estimate import Estimate
+from errorbar.core.judgments import Judgments
+from errorbar.core.problems import Place, Problem, Problems, UsageError
+from errorbar.formats.judgments import read_assistants
+from errorbar.formats.look import Source, display_name, list_paths
+from errorbar.sampling.assistance import Assistance
+from errorbar.sampling.seal import Seal, read_seal
+from errorbar.tables.plain import value_record
+from errorbar.tables.table import Cell, Column, Table
+
+Cheap = Source | Sequence[Source] | Judgments
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CheapJudgments:
+    """Cheap judgments, and the models that they are of; no model: of a crowd."""
+
+    judgments: Judgments
+    models: frozenset[str]
+    file: str
+
+    @property
+    def source(self) -> str:
+        """Whose labels they are: the model's, or votes."""
+        return "model" if self.models else "votes"
+
+
+def read_cheap(assist: Cheap, problems: Problems) -> CheapJudgments:
+    """Read cheap judgments of one file or several; of files in which models are marked, those of models alone."""
+    if isinstance(assist, Judgments):
+        return CheapJudgments(assist, frozenset(), "")
+    files = list_paths(assist)
+    tables = [read_assistants(path, problems) for path in files]
+    models = frozenset[str]().union(*(table.models for table in tables))
+    if models and not all(table.models for table in tables):
+        message = "some files have judgments of models, and some of a crowd"
+        raise UsageError(Problem("assist-mixed", message, fix="give those of one kind"))
+    file = display_name(files[0]) if len(files) == 1 else ""
+    judgments = Judgments.joined([table.judgments for table in tables])
+    if not models:  # a person who answered twice did not mean both; a model that was asked twice is a share
+        judgments = judgments.take(judgments.settled("refuse"))
+    return CheapJudgments(judgments, models, file)
+
+
+def read_cheap_seal(seal: Source | Seal | None, cheap: CheapJudgments) -> Seal | None:
+    """The seal of a model rater, which the cheap judgments must be of."""
+    if seal is None:
+        return None
+    known = seal if isinstance(seal, Seal) else read_seal(seal)
+    known.refuse_models(cheap.models, Place(cheap.file))
+    return known
+
+
+def drop_seen(judgments: Judgments, seal: Seal | None, problems: Problems) -> Judgments:
+    """People's judgments without those of items that the sealed prompt has seen, which only lenient reading drops."""
+    if seal is None:
+        return judgments
+    labeled = [judgments.items[at] for at in np.unique(judgments.item).tolist()]
+    seen = seal.seen(labeled, problems, Place())
+    return judgments.take(~np.isin(judgments.item, [at for at, item in enumerate(judgments.items) if item in seen]))
+
+
+def note_unsealed(cheap: CheapJudgments, seal: Seal | None, problems: Problems) -> None:
+    """Say where nothing shows that a model's prompt had not seen the labels that calibrate it."""
+    if cheap.models and seal is None:
+        message = "no seal shows that the model's prompt was written without the labels that calibrate it"
+        problems.note("assist-unsealed", message, Place(cheap.file), fix="seal the prompt beforehand, and give --seal")
+
+
+def assistance_record(weighed: Iterable[Assistance]) -> list[dict[str, object]]:
+    """Every score in each way, as JSON has it."""
+    return [
+        {
+            "system": one.system,
+            "name": one.name,
+            "alone": value_record(one.alone),
+            "assisted": value_record(one.assisted),
+            "rogan_gladen": value_record(one.rogan_gladen),
+            "standard_errors_apart": one.apart,
+            "disagree": one.disagree,
+            "saved": value_record(one.saved),
+            "cheap_only": one.cheap_only,
+        }
+        for one in weighed
+    ]
+
+
+def assistance_table(weighed: Sequence[Assistance], source: str, level: float) -> Table:
+    """Every score in each way; ``source``: whose cheap labels they are."""
+    several = len({one.system for one in weighed}) > 1
+    columns = [Column("system", only="" if several else "data"), Column("score")]
+    columns += [Column("people alone", "percent", "alone", interval="beside")]
+    columns += [Column(f"with the {source}", "percent", "assisted", interval="beside")]
+    columns += [Column("Rogan–Gladen", "percent", "rogan_gladen", interval="beside")]
+    columns += [Column("judgments saved", "number", "saved", digits=0, interval="beside")]
+    columns += [Column(f"{source}-only", "percent", "cheap_only")]
+    rows: list[list[Cell]] = [
+        [one.system, one.name, one.alone, one.assisted, one.rogan_gladen, one.saved, one.cheap_only] for one in weighed
+    ]
+    notes = [
+        f"judgments saved: how many more people alone would need for the interval with the {source}",
+        f"{source}-only: what the {source} alone would say, whose bias no interval holds; it is not an estimate",
+    ]
+    notes += [_disagreement(one, several) for one in weighed if one.disagree]
+    return Table(columns, rows, f"What the {source} add{'s' * (source == 'model')}", "assistance", notes, level=level)
+
+
+def _disagreement(one: Assistance, several: bool) -> str:
+    """The sentence where the two corrections disagree."""
+    name = f"{one.name} of {one.system}" if several else one.name
+    assert one.apart is not None  # else they do not disagree
+
+    def percent(estimate: Estimate) -> str:
+        return "" if estimate.value is None else f"{100 * estimate.value:.1f}"
+
+    return (
+        f"{name}: Rogan–Gladen ({percent(one.rogan_gladen)}), which takes one sensitivity and specificity for all "
+        f"strata, and the assisted estimate ({percent(one.assisted)}) differ by {abs(one.apart):.1f} standard errors: "
+        "the cheap labels err differently in the strata, and the assisted estimate is to be trusted"
+    )

@@ -1,0 +1,100 @@
+"""How a language model is asked to correct or to detect, and what that came to: light, as every command loads it."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, TypedDict
+
+from errorbar.api.arguments import ArgumentDoc, Bounds, Count, NotNegative, Positive, Whole
+from errorbar.core.problems import Problem
+from errorbar.formats.look import Source
+
+if TYPE_CHECKING:
+    from errorbar.llm.calls import Spent
+    from errorbar.llm.model import ModelRater
+
+Temperature = Annotated[float, Bounds(0, 2)]
+
+
+class ModelAsking(TypedDict, total=False):
+    """How a language model is asked, as a corrector or a detector."""
+
+    model: Annotated[str, ArgumentDoc("", "Name of the model at the endpoint of --llm.")]
+    prompt: Annotated[
+        Source | None, ArgumentDoc(None, "A file whose text stands in the place of the usual instructions.")
+    ]
+    temperature: Annotated[
+        Temperature, ArgumentDoc(0.0, "Temperature of the model's draws; 0: the likeliest word each time.")
+    ]
+    max_tokens: Annotated[Count, ArgumentDoc(1024, "Tokens that an answer may have.")]
+    decoding_seed: Annotated[
+        Whole | None, ArgumentDoc(None, "Seed of the model's draws, for servers that take one. None: none is sent.")
+    ]
+    calls: Annotated[
+        Source | None, ArgumentDoc(None, "The ledger of calls, with every raw answer. None: ``llm.sqlite`` here.")
+    ]
+    replay: Annotated[bool, ArgumentDoc(False, "Read the answers that the ledger has, and send nothing.")]
+    answers: Annotated[
+        Source | None,
+        ArgumentDoc(None, "Write prompt, settings, cost and all raw answers to this JSON file, as a receipt."),
+    ]
+    most_calls: Annotated[
+        Count | None, ArgumentDoc(None, "Requests that may be sent in all, with those before. None: no cap.")
+    ]
+    most_tokens: Annotated[Count | None, ArgumentDoc(None, "Tokens that may be used in all, both ways. None: no cap.")]
+    most_cost: Annotated[
+        Positive | None, ArgumentDoc(None, "Money that may be spent in all, by the prices. None: no cap.")
+    ]
+    price_in: Annotated[NotNegative, ArgumentDoc(0.0, "Price of a million tokens that are sent.")]
+    price_out: Annotated[NotNegative, ArgumentDoc(0.0, "Price of a million tokens that come back.")]
+    jobs: Annotated[Count, ArgumentDoc(4, "Requests under way at a time.")]
+    per_minute: Annotated[Count | None, ArgumentDoc(None, "Requests that may be sent in a minute. None: no limit.")]
+    retries: Annotated[Whole, ArgumentDoc(5, "How often a call without a reply is made again.")]
+    timeout: Annotated[Positive, ArgumentDoc(60.0, "Seconds that a reply may take.")]
+
+
+OF_MODELS = " ".join(ModelAsking.__annotations__)
+"""Arguments of which nothing comes without ``llm``."""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelUse:
+    """What a model was asked, and what that cost.
+
+    Attributes:
+        rater: The model with its prompt and settings.
+        n_calls: Calls whose answers were used or refused.
+        refused: How many answers were refused, by reason.
+        unanswered: Numbers of the sentences, from 1, whose answers were all refused.
+        spent: What all calls of the ledger used, at most.
+        notes: Warnings.
+    """
+
+    rater: ModelRater
+    n_calls: int
+    refused: Mapping[str, int]
+    unanswered: Sequence[int]
+    spent: Spent
+    notes: Sequence[Problem]
+
+    def to_dict(self) -> dict[str, object]:
+        """The same, and the hash of the prompt."""
+        return {
+            "model": self.rater.pseudonym,
+            "identity": self.rater.identity,
+            "parts": self.rater.parts(),
+            "prompt_sha256": hashlib.sha256(self.rater.prompt.encode()).hexdigest(),
+            "calls": self.n_calls,
+            "refused": dict(self.refused),
+            "unanswered": list(self.unanswered),
+            "spent": self.spent._asdict(),
+        }
+
+    def words(self) -> str:
+        """What it cost, for people."""
+        cost = f", {self.spent.cost:.4f} in money" if self.spent.cost else ""
+        refused = f"; {sum(self.refused.values()):,} answers refused" if self.refused else ""
+        spent = f"{self.spent.calls:,} requests, {self.spent.tokens:,} tokens{cost}, with all before"
+        return f"{self.rater.pseudonym}: {self.n_calls:,} calls{refused}; spent {spent}"

@@ -1,0 +1,382 @@
+"""``judge_llm``: language models as raters of a study, in a lane of their own beside the people.
+
+Conventions
+    The lane is a ledger of calls (``errorbar.llm.calls``) in the study's folder. The store of the study, its k places
+    an item and its raters know nothing of it; an export has the lane's judgments where it is asked for them. An answer
+    is what the kept reply says whenever it is read, so that a replay without network gives the same judgments.
+    Of texts that are compared the first order is drawn by the item's name. Its first answer is the model's judgment, in
+    the round ``main``; the first in the other order is of the round ``turned``, and all others are ``repeat``.
+    A refused answer is a skipped judgment, with the name of the refusal.
+    Gold items are asked as work is. A model fails them by the study's policy for people, and what it said is then left
+    out of an export unless excluded raters are asked for.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from os import PathLike, fspath
+from pathlib import Path
+from typing import Annotated, Literal
+
+from sqlalchemy import Connection
+
+from errorbar.api.arguments import Bounds, Count, NotNegative, Positive, Share, Useless, Whole, public
+from errorbar.core.problems import InputError, Place, Problem, Problems, UsageError, nearest, shorten_text
+from errorbar.formats.judgments import MODEL
+from errorbar.formats.look import Lines
+from errorbar.judging.answers import is_right
+from errorbar.judging.items.item import JudgedItem
+from errorbar.judging.model_questions import instructions, make_call, orders_of, read_answer, refuse_unaskable
+from errorbar.judging.protocol.assignments import HALTED
+from errorbar.judging.quality import GoldAnswers, after_answer, class_of
+from errorbar.judging.study.folder import LEDGER, Study
+from errorbar.judging.study.rows import JudgmentRow, Part, rows
+from errorbar.judging.study.rules import StudyInfo, read_about
+from errorbar.llm.answers import RefusedAnswerError
+from errorbar.llm.asking import Asked, Pace, ask
+from errorbar.llm.calls import Caps, KeptAnswer, Ledger, Prices, Spent
+from errorbar.llm.endpoint import Endpoint
+from errorbar.llm.model import Call, Decoding, Format, ModelRater, endpoint_name, read_completion
+from errorbar.sampling.seal import Seal, read_seal, split_items
+from errorbar.tables.result import Result
+from errorbar.tables.table import Cell, Column, Table
+
+Orders = Literal["both", "drawn"]
+MOST_NAMED = 1000
+"""Items among which the one that was meant is looked for."""
+_ITEMS = "SELECT payload, stopped FROM item ORDER BY id"
+Temperature = Annotated[float, Bounds(0, 2)]
+
+
+@dataclass(frozen=True)
+class AskedItem:
+    """An item with its calls; the first is the one that counts."""
+
+    item: JudgedItem
+    calls: Sequence[Call]
+
+
+def read_asked_items(tx: Connection, about: StudyInfo, times: int = 1, orders: Orders = "both") -> Iterator[AskedItem]:
+    """The items of a study, gold and work alike, and what a model is asked of each; those that were stopped are not."""
+    for row in rows(tx, _ITEMS):
+        if row.stopped and not row.stopped.startswith(HALTED):
+            continue
+        item = JudgedItem.from_json(row.payload)
+        shown = orders_of(about.scheme, item, both=orders == "both")
+        yield AskedItem(item, [make_call(about.scheme, item, at, n) for n in range(times) for at in shown])
+
+
+@dataclass(frozen=True, slots=True)
+class LaneRater:
+    """The judgments of one model rater.
+
+    Attributes:
+        rater: Who it is.
+        rows: Its judgments, refused ones as skipped, in the order of the items.
+        gold: How many gold items it judged, and how many of these right.
+        excluded: Why gold excludes it by the study's policy; empty: it does not.
+        refusals: How many answers were refused, by the name of the refusal.
+    """
+
+    rater: ModelRater
+    rows: Sequence[JudgmentRow]
+    gold: tuple[int, int]
+    excluded: str
+    refusals: Mapping[str, int]
+
+
+def read_lane_rater(
+    about: StudyInfo,
+    rater: ModelRater,
+    answers: Iterable[KeptAnswer],
+    items: Sequence[JudgedItem],
+) -> LaneRater:
+    """The judgments that a model's kept replies give; replies on items that the study does not have are left alone."""
+    scheme = about.scheme
+    judgments, refusals, golds = [], Counter[str](), list[tuple[int, str, bool | None]]()
+    by_item: dict[str, list[KeptAnswer]] = {}
+    for answer in answers:
+        by_item.setdefault(answer.item, []).append(answer)
+    for number, item in enumerate(items):
+        first = orders_of(scheme, item, both=False)[0]
+        kept = sorted(by_item.get(item.name, ()), key=lambda each: (each.repeat, each.arrangement != first))
+        for answer in kept:
+            call = make_call(scheme, item, answer.arrangement, answer.repeat)
+            if call.key != answer.key:  # of another study, or of a text that was another one then
+                continue
+            parsed, skip, comment = None, "", ""
+            try:
+                parsed = read_answer(scheme, item, answer.arrangement, read_completion(answer.raw))
+            except RefusedAnswerError as error:
+                refusals[error.name] += 1
+                skip, comment = f"refused: {error.name}", error.detail
+            is_first = answer.arrangement == first
+            round_ = "repeat" if answer.repeat else "main" if is_first else "turned"
+            state = "done" if parsed is not None else "skipped"
+            fields = (round_, state, answer.arrangement, 1, parsed, skip, comment, 0)
+            judgments.append(JudgmentRow(item, rater.pseudonym, *fields, rater_kind=MODEL))
+            if item.kind == "gold" and round_ == "main" and parsed is not None:
+                right = is_right(scheme, item, answer.arrangement, parsed)
+                golds.append((number, class_of(scheme, item.gold_class), right))
+    counted = [right for _, _, right in golds if right is not None]
+    why = after_answer(about.rules, GoldAnswers(tuple(golds))) or ""
+    return LaneRater(rater, judgments, (len(counted), sum(counted)), why, refusals)
+
+
+def read_lane(tx: Connection, ledger: Path, only: str = "") -> list[LaneRater]:
+    """All model raters of a study with their judgments, at one moment of its store.
+
+    Args:
+        tx: Of the store.
+        ledger: The file of calls.
+        only: Pseudonym of the one that is wanted; empty: all.
+
+    Raises:
+        InputError: If there is no ledger, or it cannot be read.
+        UsageError: If there is no such model rater (``llm-no-model``).
+    """
+    about = read_about(tx)
+    items = [JudgedItem.from_json(row.payload) for row in rows(tx, _ITEMS)]
+    with Ledger.open(ledger, read_only=True) as calls:
+        raters = calls.raters()
+        wanted = [rater for rater in raters if only in ("", rater.pseudonym)]
+        if not wanted:
+            raise _no_model(only, raters)
+        return [read_lane_rater(about, rater, calls.answers(rater).values(), items) for rater in wanted]
+
+
+def lane_rows(tx: Connection, ledger: Path, include: Sequence[Part]) -> Iterator[JudgmentRow]:
+    """The judgments of a study's models that an export holds, as it holds those of people."""
+    shown = {"main"} | ({"turned", "repeat"} if "repeats" in include else set())
+    for lane in read_lane(tx, ledger):
+        if lane.excluded and "excluded" not in include:
+            continue
+        for row in lane.rows:
+            is_kind = row.item.kind == "work" or "gold" in include
+            if is_kind and row.round in shown and (row.state == "done" or "skipped" in include):
+                yield row
+
+
+def _no_model(name: str, raters: Sequence[ModelRater]) -> UsageError:
+    known = ", ".join(rater.pseudonym for rater in raters) or "none"
+    message = f"the ledger has no calls of {name}" if name else "the ledger has no calls"
+    fix = f"known: {known}; another prompt or setting makes another model"
+    return UsageError(Problem("llm-no-model", message, fix=fix))
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class JudgeLLM(Result):
+    """What a model was asked, what it answered, and what that cost.
+
+    Attributes:
+        lane: Its judgments.
+        ledger: The file of calls.
+        n_calls: That were wanted in all.
+        asked: What became of them now; None: of a replay, which asks nothing.
+        spent: What all calls of the ledger used, at most.
+        notes: Warnings.
+    """
+
+    lane: LaneRater
+    ledger: Path
+    n_calls: int
+    asked: Asked | None
+    spent: Spent
+    notes: Sequence[Problem] = field(default=())
+
+    def to_dict(self) -> dict[str, object]:
+        """The same."""
+        judged = [row for row in self.lane.rows if row.state == "done"]
+        n_gold, n_right = self.lane.gold
+        now = None
+        if self.asked is not None:
+            counts = {"answered": self.asked.n_answered, "known": self.asked.n_known}
+            now = {**counts, "failed": self.asked.n_failed, "left": self.asked.n_left}
+        return {
+            "rater": self.lane.rater.pseudonym,
+            "identity": self.lane.rater.identity,
+            "parts": self.lane.rater.parts(),
+            "ledger": str(self.ledger),
+            "wanted": self.n_calls,
+            "calls": now,
+            "judgments": sum(row.round == "main" and row.item.kind == "work" for row in judged),
+            "turned": sum(row.round == "turned" for row in judged),
+            "repeats": sum(row.round == "repeat" for row in judged),
+            "refused": dict(self.lane.refusals),
+            "gold": {"judged": n_gold, "right": n_right, "excluded": self.lane.excluded or None},
+            "spent": self.spent._asdict(),
+        }
+
+    def tables(self) -> list[Table]:
+        """One row for each figure."""
+        record = self.to_dict()
+        refusals = ", ".join(f"{n:,} {name}" for name, n in sorted(self.lane.refusals.items()))
+        n_gold, n_right = self.lane.gold
+        gold = f"{n_right:,} of {n_gold:,} right" + (f"; excluded: {self.lane.excluded}" if self.lane.excluded else "")
+        cells: list[list[Cell]] = [["rater", self.lane.rater.pseudonym]]
+        cells += [[name, f"{record[name]:,}"] for name in ("judgments", "turned", "repeats")]
+        cells += [["refused", refusals or "0"], ["gold items", gold]]
+        if self.asked is not None:
+            asked = self.asked
+            calls = f"{asked.n_answered:,} answered now, {asked.n_known:,} before, {asked.n_failed:,} failed"
+            cells.append([f"calls, {self.n_calls:,} wanted", calls])
+        cost = f", {self.spent.cost:.4f} in money" if self.spent.cost else ""
+        spent = f"{self.spent.calls:,} requests, {self.spent.tokens:,} tokens{cost}"
+        cells.append(["spent in all", spent])
+        columns = [Column("", key="figure"), Column("now", key="value")]
+        return [Table(columns, cells, "A model's answers", "llm")]
+
+
+_REPLAYED = Useless(
+    "most_calls most_tokens most_cost price_in price_out jobs per_minute retries timeout",
+    "is about requests, and --replay sends none",
+    lambda arguments: arguments["replay"],
+)
+
+
+@public(_REPLAYED)
+def judge_llm(
+    study: str | PathLike[str] | Study,
+    *,
+    endpoint: str,
+    model: str,
+    prompt: str | PathLike[str] | None = None,
+    orders: Orders = "both",
+    times: Count = 1,
+    temperature: Temperature = 0.0,
+    max_tokens: Count = 512,
+    decoding_seed: Whole | None = None,
+    answer_format: Format = "auto",
+    most_calls: Count | None = None,
+    most_tokens: Count | None = None,
+    most_cost: Positive | None = None,
+    price_in: NotNegative = 0.0,
+    price_out: NotNegative = 0.0,
+    jobs: Count = 4,
+    per_minute: Count | None = None,
+    retries: Whole = 5,
+    timeout: Positive = 60.0,
+    calls: str | PathLike[str] | None = None,
+    replay: bool = False,
+    seal: str | PathLike[str] | None = None,
+    tune: Share | None = None,
+    examples: Sequence[str] = (),
+    progress: Callable[[int], object] | None = None,
+) -> JudgeLLM:
+    """Ask a language model all items of a study, as a rater beside the people, who takes none of their places.
+
+    Args:
+        study: Its folder.
+        endpoint: URL of a server of OpenAI's interface, such as ``http://localhost:8000/v1``; its key is read from the
+            environment alone, ERRORBAR_LLM_KEY or OPENAI_API_KEY.
+        model: Its name at the endpoint.
+        prompt: A file whose text stands in the place of the scheme's guidelines. None: the guidelines of the study.
+        orders: In which orders texts that are compared are shown: each item in both, or in the one that is drawn.
+        times: How often the same is asked of each item.
+        temperature: Of the model's draws; 0: the likeliest word each time.
+        max_tokens: Tokens that an answer may have.
+        decoding_seed: Of the model's draws, for servers that take one. None: none is sent.
+        answer_format: How answers are made JSON: by a schema that the server enforces, by words alone, or auto: by a
+            schema where the server has it.
+        most_calls: Requests that may be sent in all, with those before. None: no cap.
+        most_tokens: Tokens that may be used in all, both ways. None: no cap.
+        most_cost: Money that may be spent in all, by the prices. None: no cap.
+        price_in: Price of a million tokens that are sent.
+        price_out: Price of a million tokens that come back.
+        jobs: Requests under way at a time.
+        per_minute: Requests that may be sent in a minute, by all processes with this ledger. None: no limit.
+        retries: How often a call without a reply is made again.
+        timeout: Seconds that a reply may take.
+        calls: The ledger of calls, with every raw answer. None: ``llm.sqlite`` in the study's folder.
+        replay: Read the answers that the ledger has, and send nothing.
+        seal: A file that says what the model is and which items its prompt has seen. It is written before the first
+            call; one that is there must be of this model, prompt and settings.
+        tune: Of a new seal, the share of the items whose labels were open while the prompt was written; a coin for
+            each item's name decides. None: no item.
+        examples: Of a new seal, items that stand in the prompt; repeatable.
+        progress: Takes the number of calls that are through.
+
+    Raises:
+        InputError: If there is no study, or the ledger cannot be used.
+        UsageError: If the study is none for models, an argument does not fit, or the server refuses such requests.
+    """
+    opened = Study.open(study)
+    prices, caps = Prices(price_in, price_out), Caps(most_calls, most_tokens, most_cost)
+    if most_cost is not None and not any(prices):
+        message = "--most-cost needs the prices of tokens"
+        raise UsageError(Problem("llm-prices", message, fix="give --price-in and --price-out, of a million tokens"))
+    ledger_path = opened.folder / LEDGER if calls is None else Path(calls)
+    with opened.snapshot() as tx:
+        about = read_about(tx)
+        refuse_unaskable(about.scheme, is_adjudication=bool(about.adjudicated))
+        wanted = list(read_asked_items(tx, about, times, orders))
+    text = instructions(about.scheme, about.guidelines, _read_prompt(prompt))
+    decoding = Decoding(temperature, max_tokens, decoding_seed, answer_format)
+    scheme = f"{about.scheme.name} {about.scheme.version}"
+    rater = ModelRater(endpoint_name(endpoint), model, text, decoding, scheme)
+    if seal is None and (tune is not None or examples):
+        message = f"--{'examples' if tune is None else 'tune'} is about a seal, and there is no --seal"
+        raise UsageError(Problem("useless-option", message, fix="give --seal"))
+    if seal is not None:
+        names = [each.item.name for each in wanted if each.item.kind == "work"]
+        _seal(fspath(seal), rater, names, tune, examples)
+    asked: Asked | None = None
+    server = None if replay else Endpoint.open(endpoint, timeout)
+    with Ledger.open(ledger_path, caps, prices, read_only=replay) as ledger:
+        if server is not None:
+            pace = Pace(jobs, retries, per_minute)
+            to_make = [call for item in wanted for call in item.calls]
+            asked = ask(rater, to_make, ledger, server, pace, progress)
+        elif rater not in (known := ledger.raters()):
+            raise _no_model(rater.pseudonym, known)
+        lane = read_lane_rater(about, rater, ledger.answers(rater).values(), [each.item for each in wanted])
+        spent = ledger.spent()
+    n_calls = sum(len(each.calls) for each in wanted)
+    return JudgeLLM(lane, ledger_path, n_calls, asked, spent, list(_notes(asked, lane)))
+
+
+def _notes(asked: Asked | None, lane: LaneRater) -> Iterator[Problem]:
+    """Warnings on what is missing, and on answers that are none."""
+    if asked is not None:
+        yield from asked.notes()
+    if lane.refusals:
+        kinds = ", ".join(sorted(lane.refusals))
+        message = f"{sum(lane.refusals.values()):,} answers are refused ({kinds}); they are kept, and count as skipped"
+        yield Problem("llm-answers", message, fix="--include=skipped shows them", severity="warning")
+
+
+def _seal(path: str, rater: ModelRater, items: Sequence[str], tune: float | None, examples: Sequence[str]) -> None:
+    """Seal a model rater in a new file, or see that the seal that is there is its own."""
+    if unknown := [name for name in examples if name not in {*items}]:
+        message = f"the study has no item '{shorten_text(unknown[0])}'"
+        raise UsageError(Problem("llm-seal", message, fix=nearest(unknown[0], items[:MOST_NAMED])))
+    tuned = split_items(items, tune, 0)[0] if tune is not None else []
+    own = Seal(rater.identity, rater.parts(), tune=tuned, examples=sorted(examples))
+    if not Path(path).exists():
+        own.save(path)
+        return
+    known = read_seal(path)
+    if known.identity != rater.identity:
+        parts = rater.parts()
+        changed = ", ".join(name for name in parts if parts[name] != known.model.get(name))
+        message = f"the seal of {known.sealed} is of another model rater: {changed} changed since"
+        fix = "ask as it was sealed, or name a new file: the labels that were looked at meanwhile are for tuning"
+        raise InputError(Problem("llm-seal", message, Place(path), fix=fix))
+    is_same = (tune is None or [*known.tune] == tuned) and (not examples or [*known.examples] == sorted(examples))
+    if not is_same:
+        message = f"the seal of {known.sealed} names other items"
+        raise InputError(Problem("llm-seal", message, Place(path), fix="leave --tune and --examples out"))
+
+
+def _read_prompt(path: str | PathLike[str] | None) -> str:
+    """The text of a prompt file; empty: there is none."""
+    if path is None:
+        return ""
+    problems = Problems()
+    text = "\n".join(Lines(path, problems))
+    problems.raise_errors()
+    if not text.strip():
+        raise InputError(Problem("llm-prompt", f"the prompt in '{path}' is empty", fix="write what the model is to do"))
+    return text

@@ -1,0 +1,220 @@
+"""Many calls, some at a time: reserved, sent, settled, and made again where there was no reply.
+
+Whoever is killed here loses nothing that was paid for but the replies on their way; the next run goes on from the
+ledger. Ctrl-C waits for the replies on their way.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from threading import Event, Lock
+
+from errorbar.core.problems import Problem
+from errorbar.llm.calls import CapReached, Ledger, Reservation, Taken
+from errorbar.llm.endpoint import Endpoint, NoReplyError, refused_error
+from errorbar.llm.model import Call, MalformedReplyError, ModelRater, read_completion
+
+FIRST_WAIT, LONGEST_WAIT = 0.5, 60.0
+"""Seconds before a call is made again: doubled each time, and drawn from the upper half so that threads part."""
+TICK = 0.05
+LONGEST_REASON = 160
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """How calls are made.
+
+    Attributes:
+        jobs: Requests under way at a time.
+        retries: How often a call without a reply is made again.
+        per_minute: Requests in a minute of all processes with this ledger; None: as many as there can be.
+    """
+
+    jobs: int = 4
+    retries: int = 5
+    per_minute: int | None = None
+
+
+@dataclass
+class Asked:
+    """What became of many calls.
+
+    Attributes:
+        n_answered: That got their reply now.
+        n_known: That had it before.
+        n_failed: Without a reply, however often they were made.
+        n_left: That were not made any more, as a cap was reached.
+        reasons: Of requests without a reply, and how many there were of each.
+        cap: The cap that was reached; empty: none.
+    """
+
+    n_answered: int = 0
+    n_known: int = 0
+    n_failed: int = 0
+    n_left: int = 0
+    reasons: dict[str, int] = field(default_factory=dict)
+    cap: str = ""
+
+    def notes(self) -> Iterator[Problem]:
+        """Warnings on what is missing."""
+        if self.n_left:
+            message = f"{self.n_left:,} calls were not made: the cap on {self.cap} is reached"
+            yield Problem("llm-cap", message, fix="a larger cap goes on from here", severity="warning")
+        if self.n_failed:
+            reason = max(self.reasons, key=lambda each: self.reasons[each])
+            message = f"{self.n_failed:,} calls got no reply, most often: {reason}"
+            yield Problem("llm-no-reply", message, fix="the same command asks them again", severity="warning")
+
+
+def ask(
+    rater: ModelRater,
+    calls: Iterable[Call],
+    ledger: Ledger,
+    endpoint: Endpoint,
+    pace: Pace = Pace(),
+    progress: Callable[[int], object] | None = None,
+) -> Asked:
+    """Make all calls that have no answer in the ledger yet.
+
+    Args:
+        rater: Who is asked.
+        calls: What is asked, each once.
+        ledger: Open, to be written.
+        endpoint: Where they are sent.
+        pace: How.
+        progress: Takes the number of calls that are through, now and then.
+
+    Raises:
+        UsageError: If the server refuses such requests for good (``llm-refused``).
+        InputError: If the ledger cannot be written.
+    """
+    ledger.introduce(rater)
+    waiting = deque(calls)
+    waiting.rotate(random.randrange(len(waiting) or 1))  # processes at the same calls begin at different ones
+    run = _Run(rater, waiting, ledger, endpoint, pace, progress or (lambda number: None))
+    with ThreadPoolExecutor(pace.jobs, "errorbar-llm") as pool:
+        try:
+            workers = [pool.submit(run.work) for _ in range(pace.jobs)]
+            for worker in workers:
+                worker.result()
+        except BaseException:
+            run.stop.set()
+            raise
+    run.asked.n_left += len(run.waiting)
+    return run.asked
+
+
+@dataclass
+class _Run:
+    """The state that the threads of one run share."""
+
+    rater: ModelRater
+    waiting: deque[Call]
+    ledger: Ledger
+    endpoint: Endpoint
+    pace: Pace
+    progress: Callable[[int], object]
+    asked: Asked = field(default_factory=Asked)
+    stop: Event = field(default_factory=Event)
+    lock: Lock = field(default_factory=Lock)
+    n_sent: int = 0
+    not_before: float = 0.0
+
+    def work(self) -> None:
+        """Take calls until there are none; the first error of one thread stops the others."""
+        try:
+            while not self.stop.is_set() and (call := self._next()) is not None:
+                self._make(call)
+        except BaseException:
+            self.stop.set()
+            raise
+
+    def _next(self) -> Call | None:
+        with self.lock:
+            return self.waiting.popleft() if self.waiting else None
+
+    def _make(self, call: Call) -> None:
+        """Bring one call to its end."""
+        n_tries = 0
+        while not self.stop.is_set():
+            reserved = self._reserve(call)
+            if isinstance(reserved, Taken):  # by another process, which may answer it, or be dead
+                with self.lock:
+                    self.waiting.append(call)
+                self.stop.wait(TICK)
+                return
+            if isinstance(reserved, CapReached):
+                with self.lock:
+                    self.waiting.appendleft(call)
+                    self.asked.cap = reserved.cap
+                self.stop.set()
+                return
+            if reserved is None:
+                self._count(known=True)
+                return
+            error = self._send(reserved)
+            if error is None:
+                self._count()
+                return
+            if error.is_final:
+                raise refused_error(error, self.rater.endpoint)
+            reason = error.reason[:LONGEST_REASON]
+            with self.lock:
+                self.asked.reasons[reason] = self.asked.reasons.get(reason, 0) + 1
+            if n_tries == self.pace.retries:
+                with self.lock:
+                    self.asked.n_failed += 1
+                return
+            wait = min(LONGEST_WAIT, FIRST_WAIT * 2**n_tries) * random.uniform(0.5, 1)
+            if error.retry_after is not None:  # all threads wait: the server speaks of requests, not of this call
+                wait = error.retry_after
+                self.not_before = max(self.not_before, time.monotonic() + wait)
+            n_tries += 1
+            self.stop.wait(wait)
+        with self.lock:
+            self.waiting.append(call)
+
+    def _reserve(self, call: Call) -> Reservation | Taken | CapReached | None:
+        """Reserve a call when a request may be sent; where a cap is near, once the requests under way are settled."""
+        while True:
+            if (wait := self.not_before - time.monotonic()) > 0:
+                self.stop.wait(wait)
+            with self.lock:
+                reserved = self.ledger.reserve(self.rater, call, self.endpoint.lease, self.pace.per_minute)
+                if isinstance(reserved, Reservation):
+                    self.n_sent += 1
+                may_pass = isinstance(reserved, CapReached) and self.n_sent > 0
+            is_full = isinstance(reserved, Taken) and reserved.all_are
+            if self.stop.is_set() or not (may_pass or is_full):
+                return reserved
+            self.stop.wait(max(TICK, min(reserved.until - time.time(), 1.0)) if isinstance(reserved, Taken) else TICK)
+
+    def _send(self, reservation: Reservation) -> NoReplyError | None:
+        """Send a reserved call and settle it, whatever comes; the error, where there is no whole reply."""
+        try:
+            raw = self.endpoint.send(self.rater, reservation.call)
+            tokens = read_completion(raw).tokens
+        except NoReplyError as error:
+            tokens = None if error.may_be_billed else (0, 0)
+            self.ledger.settle(reservation, "failed", error.raw, tokens, error.reason)
+            return error
+        except MalformedReplyError as error:
+            self.ledger.settle(reservation, "failed", raw, None, str(error))
+            return NoReplyError(str(error))
+        else:
+            self.ledger.settle(reservation, "answered", raw, tokens)
+            return None
+        finally:
+            with self.lock:
+                self.n_sent -= 1
+
+    def _count(self, *, known: bool = False) -> None:
+        with self.lock:
+            self.asked.n_known += known
+            self.asked.n_answered += not known
+            self.progress(self.asked.n_known + self.asked.n_answered)

@@ -1,0 +1,210 @@
+"""The client of a server of OpenAI's interface: one request, its whole reply, and what it means when there is none.
+
+The official library ``openai`` sends it, without its own retries: every request is a reserved attempt of the ledger.
+Keys come from the environment alone, and are taken out of whatever a server sends back.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from threading import Lock
+from typing import TYPE_CHECKING, Any
+
+from errorbar.core.problems import MissingExtraError, Problem, UsageError, shorten_text
+from errorbar.llm.model import Call, Format, ModelRater, endpoint_name
+
+if TYPE_CHECKING:
+    from openai import OpenAI
+
+KEYS = ("ERRORBAR_LLM_KEY", "OPENAI_API_KEY")
+"""Variables of the environment in which the key is looked for, in this order."""
+NO_KEY = "none"
+"""Sent where there is no key: servers of one's own want none."""
+MOST_BYTES = 10_000_000
+"""Of a reply: more are no answer to one question."""
+_UNBILLED = range(400, 500)
+"""Statuses of requests that a server refuses before it computes anything."""
+_NO_SCHEMA = re.compile(r"response_format|json_schema|schema|grammar|guided", re.IGNORECASE)
+_NEW_LIMIT = "max_completion_tokens"
+_SAYS_WHY = 300
+"""Characters of a server's message that are told."""
+
+
+class NoReplyError(Exception):
+    """A request has no whole reply.
+
+    Attributes:
+        reason: In a few words.
+        raw: The body, as far as it came.
+        is_final: Whether to ask again is useless: the server refuses such requests.
+        may_be_billed: Whether the server may have computed something.
+        retry_after: Seconds that the server asks to wait; None: it does not say.
+    """
+
+    def __init__(
+        self,
+        reason: str,
+        raw: str = "",
+        *,
+        is_final: bool = False,
+        may_be_billed: bool = True,
+        retry_after: float | None = None,
+    ) -> None:
+        self.reason, self.raw, self.is_final = reason, raw, is_final
+        self.may_be_billed, self.retry_after = may_be_billed, retry_after
+        super().__init__(reason)
+
+
+def read_key(environment: Mapping[str, str]) -> str:
+    """The key in the environment; empty: there is none."""
+    return next((key for name in KEYS if (key := environment.get(name, "").strip())), "")
+
+
+@dataclass
+class Endpoint:
+    """A server of OpenAI's interface; threads may share it.
+
+    Attributes:
+        url: The base of its paths, such as ``http://localhost:8000/v1``.
+        timeout: Seconds that a reply may take.
+        key: Sent with every request; empty: none.
+    """
+
+    url: str
+    timeout: float = 60.0
+    key: str = field(default="", repr=False)
+    _has_schema: bool = field(default=True, init=False)
+    _limit: str = field(default="max_tokens", init=False)
+    _client: OpenAI | None = field(default=None, init=False, repr=False)
+    _lock: Lock = field(default_factory=Lock, init=False, repr=False)
+
+    @classmethod
+    def open(cls, url: str, timeout: float = 60.0) -> Endpoint:
+        """An endpoint with the key of the environment.
+
+        Raises:
+            UsageError: If the URL is none, or could have a key in it.
+            MissingExtraError: If the library is not installed.
+        """
+        endpoint_name(url)
+        endpoint = cls(url.strip().rstrip("/"), timeout, read_key(os.environ))
+        endpoint.client()
+        return endpoint
+
+    @property
+    def lease(self) -> float:
+        """Seconds after which no request that was sent can still be answered here."""
+        return 2 * self.timeout + 2
+
+    def client(self) -> OpenAI:
+        """The library's client, made once."""
+        with self._lock:
+            if self._client is None:
+                try:
+                    from openai import OpenAI  # noqa: PLC0415 - a second, and an extra
+                except ModuleNotFoundError:
+                    raise MissingExtraError("llm", "asking a language model") from None
+                self._client = OpenAI(
+                    api_key=self.key or NO_KEY, base_url=self.url, max_retries=0, timeout=self.timeout
+                )
+            return self._client
+
+    def redact(self, text: str) -> str:
+        """The text without the key."""
+        return text.replace(self.key, "[key]") if self.key else text
+
+    def send(self, rater: ModelRater, call: Call) -> str:
+        """Send a call, and wait for its reply.
+
+        Returns:
+            The body of the reply, whole, without the key; whether it is a completion ``read_completion`` tells.
+
+        Raises:
+            NoReplyError: If there is none.
+        """
+        from openai import APIConnectionError, APIStatusError, APITimeoutError  # noqa: PLC0415 - as above
+
+        deadline = time.monotonic() + self.timeout
+        body, pieces = self._body(rater, call), list[bytes]()
+        try:
+            with self.client().chat.completions.with_streaming_response.create(**body) as response:
+                for piece in response.iter_bytes():
+                    pieces.append(piece)
+                    if time.monotonic() > deadline:
+                        raise NoReplyError("no whole reply in time", self._text(pieces))
+                    if sum(map(len, pieces)) > MOST_BYTES:
+                        raise NoReplyError("the reply never ends", is_final=True)
+        except APITimeoutError:
+            raise NoReplyError("no whole reply in time", self._text(pieces)) from None
+        except APIStatusError as error:
+            raise self._refused(error, body, rater.decoding.format) from None
+        except APIConnectionError as error:
+            cause = self.redact(str(error.__cause__ or error))
+            raise NoReplyError(f"no connection: {shorten_text(cause, _SAYS_WHY)}", self._text(pieces)) from None
+        except NoReplyError:
+            raise
+        except Exception as error:  # noqa: BLE001 - of the library's transport, which reads the body outside its own errors
+            broken = f"the connection broke: {shorten_text(self.redact(str(error)), _SAYS_WHY)}"
+            raise NoReplyError(broken, self._text(pieces)) from None
+        return self._text(pieces)
+
+    def _body(self, rater: ModelRater, call: Call) -> dict[str, Any]:
+        decoding = rater.decoding
+        messages = [{"role": "system", "content": rater.prompt}, {"role": "user", "content": call.content}]
+        body: dict[str, Any] = {
+            "model": rater.model,
+            "messages": messages if rater.prompt else messages[1:],
+            "temperature": decoding.temperature,
+            self._limit: decoding.max_tokens,
+        }
+        if decoding.seed is not None:
+            body["seed"] = decoding.seed
+        if call.schema and decoding.format != "text" and self._has_schema:
+            schema = {"name": "answer", "schema": call.schema, "strict": True}
+            body["response_format"] = {"type": "json_schema", "json_schema": schema}
+        return body
+
+    def _text(self, pieces: list[bytes]) -> str:
+        return self.redact(b"".join(pieces).decode("utf-8", "replace"))
+
+    def _refused(self, error: Any, body: Mapping[str, Any], form: Format) -> NoReplyError:  # noqa: ANN401 - loaded late
+        """The error on a status that is none of success; what a server does not have is left out from now on.
+
+        What was sent decides, as another thread may have learned the same meanwhile.
+        """
+        status = int(error.status_code)
+        raw = self.redact(error.response.text)
+        reason = f"status {status}: {shorten_text(' '.join(raw.split()), _SAYS_WHY)}"
+        if status == 400 and _NEW_LIMIT not in body and _NEW_LIMIT in raw:
+            self._limit = _NEW_LIMIT
+            return NoReplyError(reason, raw, may_be_billed=False, retry_after=0.0)
+        if status in (400, 422) and form == "auto" and "response_format" in body and _NO_SCHEMA.search(raw):
+            self._has_schema = False
+            return NoReplyError(reason, raw, may_be_billed=False, retry_after=0.0)
+        again = status in (408, 409, 425, 429) or status >= 500
+        wait = _read_wait(error.response.headers)
+        return NoReplyError(reason, raw, is_final=not again, may_be_billed=status not in _UNBILLED, retry_after=wait)
+
+
+def _read_wait(headers: Mapping[str, str]) -> float | None:
+    """The seconds of ``Retry-After``, where it is a number; a date is rare, and the usual wait does."""
+    try:
+        seconds = float(headers.get("retry-after-ms", "")) / 1000
+    except ValueError:
+        try:
+            seconds = float(headers.get("retry-after", ""))
+        except ValueError:
+            return None
+    return seconds if 0 <= seconds < 86_400 else None
+
+
+def refused_error(error: NoReplyError, endpoint: str) -> UsageError:
+    """The error on a request that a server will never answer."""
+    message = f"{endpoint} refuses the request: {error.reason}"
+    return UsageError(
+        Problem("llm-refused", message, fix=f"look at the name of the model, and at the key in {KEYS[0]}")
+    )

@@ -1,0 +1,59 @@
+"""From a live study of people and a model to what kind of rater the model is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from errorbar import crowd_models, judge_export, judge_init, judge_llm
+from errorbar.crowdsourcing.model_raters import ModelMeasure
+from tests.judging.simulated import work
+from tests.llm.server import ModelServer
+
+PAIRS = "item,text,candidate1,candidate2,system1,system2\n" + "".join(
+    f"item-{n},He depends [of] him number {n} .,of,upon,old-sys,new-sys\n" for n in range(30)
+)
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A choice test that people judged, and a model that always takes the text at the top, asked in both orders."""
+    folder = tmp_path_factory.mktemp("pairs")
+    (folder / "items.csv").write_text(PAIRS, encoding="utf-8")
+    judge_init(folder / "study", folder / "items.csv", scheme="choice")
+    work(folder / "study")
+    with ModelServer() as server:
+        judge_llm(folder / "study", endpoint=server.url, model="tiny")
+    judge_export(folder / "study", folder / "both.csv", models="beside", include="repeats")
+    judge_export(folder / "study", folder / "people.csv", models="none", include="repeats")
+    judge_export(folder / "study", folder / "models.csv", models="only", include="repeats")
+    judge_export(folder / "study", folder / "study.jsonl")
+    return folder
+
+
+def measures(*paths: Path, **options: Path) -> dict[str, ModelMeasure]:
+    return {row.measure: row for row in crowd_models([str(path) for path in paths], **options).measures}  # type: ignore[arg-type]
+
+
+def test_a_model_that_always_takes_the_first_position_is_shown_to(study: Path) -> None:
+    found = measures(study / "both.csv")
+    first, turned = found["first position"], found["same answer in the other order"]
+    assert (first.estimate.value, first.n_judgments, first.estimate.n_units) == (1, 60, 30)
+    assert first.estimate.interval is not None
+    assert first.estimate.interval.low > 0.85
+    assert first.people.value is not None
+    assert turned.estimate.value == 0
+
+
+def test_a_study_and_its_recorded_tables_give_the_same_analysis(study: Path) -> None:
+    live = crowd_models(str(study / "both.csv")).to_dict()
+    recorded = crowd_models([str(study / "models.csv"), str(study / "people.csv")]).to_dict()
+    assert live == recorded
+
+
+def test_lengths_of_outputs_come_from_the_export_of_the_study(study: Path) -> None:
+    assert "longer output" not in measures(study / "both.csv")
+    longer = measures(study / "both.csv", about=study / "study.jsonl")["longer output"]
+    assert longer.estimate.value == pytest.approx(0.5)  # in one of the two orders the longer one stands at the top
+    assert longer.people.value is not None
