@@ -46,7 +46,7 @@ METRICS: list[Metric] = [*map(parse_metric, (*metric_names(), *OTHER_WAYS)), Cha
 SENTENCE_METRICS = [*map(parse_metric, metrics_for("sentences")), CharacterRate()]
 every_metric = pytest.mark.parametrize("metric", METRICS, ids=[str(each.spec) for each in METRICS])
 of_sentences = pytest.mark.parametrize("metric", SENTENCE_METRICS, ids=[each.name for each in SENTENCE_METRICS])
-LATEST = ("green",)
+LATEST = ("green", "imeasure")
 """Metrics that were added to a finished house."""
 FEW = draw_examples(25)
 
@@ -335,7 +335,19 @@ def test_metrics_of_other_packages(monkeypatch: pytest.MonkeyPatch) -> None:
 
     points = {name: Registered(name, "errorbar.core.spec:Spec", "another") for name in ("zz", "aa", "m2")}
     monkeypatch.setattr(registry, "find_registered", lambda group: points if group == "errorbar.metrics" else {})
-    assert metric_names() == ["m2", "errant", "gleu", "green", "behavior", "tokens", "hoo", "crowd", "aa", "zz"]
+    assert metric_names() == [
+        "m2",
+        "errant",
+        "gleu",
+        "green",
+        "imeasure",
+        "behavior",
+        "tokens",
+        "hoo",
+        "crowd",
+        "aa",
+        "zz",
+    ]
     assert (metric_class("m2"), metric_class("zz").__name__) == (M2, "Spec")
     with pytest.raises(UsageError, match="no metric is called 'zzz'; did you mean 'zz'") as caught:
         metric_class("zzz")
