@@ -42,6 +42,7 @@ from errorbar.ranking.metric_agreement import (
     soft_accuracies,
 )
 from errorbar.ranking.ranked import Method, signature
+from errorbar.ranking.sentence_wins import Aggregation, aggregate_sentences
 from errorbar.stats.paired import WAYS
 from errorbar.stats.resampling import Resampling
 from errorbar.tables.plain import as_text, attributes, interval_record, value_record
@@ -90,6 +91,26 @@ class ComputedScores(RecordedScores):
         """How sure it is of each pair, from swapping the outputs of documents or sentences."""
         kept = [self.statistics[system] for system in systems]
         return swap_chances(self.metric.resampled, kept, self.documents.clusters(), seed)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WinsBySentence(RecordedScores):
+    """A metric whose scores of systems are made of wins by sentence."""
+
+    source: RecordedScores
+    how: Aggregation
+
+    def signature_of(self, seed: int) -> str | None:
+        """The metric's own, and what its wins became."""
+        own = self.source.signature_of(seed)
+        return None if own is None else own.replace("|v:", f"|wins:{self.how}|v:")
+
+
+def aggregate_source(source: RecordedScores, how: Aggregation) -> RecordedScores:
+    """The metric with scores of systems that are made as ``how`` says."""
+    if how == "corpus":
+        return source
+    return WinsBySentence(aggregate_sentences(source.scores, how), source=source, how=how)
 
 
 @dataclass(frozen=True, slots=True)
@@ -385,6 +406,7 @@ def meta(
     metric: Metrics = None,
     method: Method = "expected-wins",
     beta: RecallWeight | Sequence[RecallWeight] = (),
+    aggregate: Aggregation | Sequence[Aggregation] = "corpus",
     sentences: bool = False,
     first_sentence: Annotated[int, Bounds(-1_000_000_000, 1_000_000_000)] = 1,
     tests: bool = True,
@@ -404,6 +426,8 @@ def meta(
         metric: What is computed of SYSTEMS. None: m2, where there is a reference. Its main measure is compared.
         method: How judgments become scores.
         beta: Also compute F with this beta of SCORES that have precision and recall.
+        aggregate: How scores of sentences become those of systems: as the metric does, or by their wins against other
+            systems' outputs, sentence by sentence, as judgments do.
         sentences: Compare sentence scores with the judgments too.
         first_sentence: How HUMAN numbers the first sentence. Those of ``errorbar score`` and of the reference
             begin with 1.
@@ -428,6 +452,8 @@ def meta(
     _refuse_same_names([*(outputs.names if outputs else ()), *(metric.scores.metric for metric in compared)])
     if outputs is not None:
         compared = [*outputs.compute(human_data.systems, problems), *compared]
+    ways: Sequence[Aggregation] = [aggregate] if isinstance(aggregate, str) else aggregate
+    compared = [aggregate_source(source, way) for source in compared for way in ways or ("corpus",)]
     metrics = [source.scores for source in compared]
     how, signed, chosen = None, None, None
     if isinstance(human_data, Comparisons):
