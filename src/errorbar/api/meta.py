@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from math import isfinite
@@ -73,6 +73,17 @@ class RecordedScores:
         """How sure it is of each pair, from scores of sentences; None: there are none."""
         return sentence_chances(self.scores.sentences, systems, seed) if self.scores.sentences else None
 
+    def part(self, kept: Container[str]) -> RecordedScores:
+        """The metric on some sentences: a system's score moves as the mean of its sentences does."""
+        own = self.scores.sentences
+        some = {name: row for name, row in own.items() if name in kept}
+        if len(some) == len(own):
+            return self
+        moved = {
+            system: score + _mean(some, system) - _mean(own, system) for system, score in self.scores.systems.items()
+        }
+        return RecordedScores(replace(self.scores, systems=moved, sentences=some))
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ComputedScores(RecordedScores):
@@ -82,6 +93,7 @@ class ComputedScores(RecordedScores):
     statistics: dict[str, Any]  # what it keeps of each system
     documents: Documents
     signature: str
+    first_sentence: int  # what the humans call it
 
     def signature_of(self, seed: int) -> str | None:
         """The signature of the scores that were computed."""
@@ -91,6 +103,23 @@ class ComputedScores(RecordedScores):
         """How sure it is of each pair, from swapping the outputs of documents or sentences."""
         kept = [self.statistics[system] for system in systems]
         return swap_chances(self.metric.resampled, kept, self.documents.clusters(), seed)
+
+    def part(self, kept: Container[str]) -> RecordedScores:
+        """The metric on some sentences, computed of what it keeps of them."""
+        codes = self.documents.clusters()
+        units = np.array([at for at in range(len(codes)) if str(at + self.first_sentence) in kept], np.int64)
+        documents = Documents()
+        documents.add_names([str(code) for code in codes[units].tolist()])
+        statistics = {system: one.take(units) for system, one in self.statistics.items()}
+        sign = self.metric.measures[self.metric.main].sign
+        systems = {name: sign * float(_main(self.metric, self.metric.fold(one))[0]) for name, one in statistics.items()}
+        sentences = {name: row for name, row in self.scores.sentences.items() if name in kept}
+        return replace(
+            self,
+            scores=replace(self.scores, systems=systems, sentences=sentences),
+            statistics=statistics,
+            documents=documents,
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,6 +133,16 @@ class WinsBySentence(RecordedScores):
         """The metric's own, and what its wins became."""
         own = self.source.signature_of(seed)
         return None if own is None else own.replace("|v:", f"|wins:{self.how}|v:")
+
+    def part(self, kept: Container[str]) -> RecordedScores:
+        """The wins in some sentences."""
+        return aggregate_source(self.source.part(kept), self.how)
+
+
+def _mean(sentences: Mapping[str, Mapping[str, float]], system: str) -> float:
+    """The mean score of a system's sentences, 0 where it has none."""
+    scores = [row[system] for row in sentences.values() if system in row]
+    return sum(scores) / len(scores) if scores else 0.0
 
 
 def aggregate_source(source: RecordedScores, how: Aggregation) -> RecordedScores:
@@ -147,7 +186,14 @@ class Outputs:
             signature = data.signature(str(metric.spec), *how)
             scores = _scores(metric, kept, self.first_sentence)
             computed.append(
-                ComputedScores(scores, metric=metric, statistics=kept, documents=data.documents, signature=signature)
+                ComputedScores(
+                    scores,
+                    metric=metric,
+                    statistics=kept,
+                    documents=data.documents,
+                    signature=signature,
+                    first_sentence=self.first_sentence,
+                )
             )
         return computed
 
@@ -446,7 +492,7 @@ def meta(
     """
     problems, by, seed = Problems(lenient=shared["lenient"]), shared["by"], shared["seed"]
     outputs = _outputs(gold, systems, metric, shared, first_sentence)
-    human_data = _read_human(human, problems)
+    human_data = read_human(human, problems)
     betas = [beta] if isinstance(beta, float | int) else beta
     compared = read_scores(scores, betas, first_sentence, problems)
     _refuse_same_names([*(outputs.names if outputs else ()), *(metric.scores.metric for metric in compared)])
@@ -534,7 +580,7 @@ def _bare(agreement: MetricAgreement) -> MetricAgreement:
     return replace(agreement, correlations=correlations, windows=windows)
 
 
-def _read_human(human: Source | Comparisons | MetricScores, problems: Problems) -> Comparisons | MetricScores:
+def read_human(human: Source | Comparisons | MetricScores, problems: Problems) -> Comparisons | MetricScores:
     """The judgments, if there are any, or scores."""
     if isinstance(human, Comparisons | MetricScores):
         return human
