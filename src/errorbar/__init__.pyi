@@ -24,6 +24,7 @@ from errorbar.api.inputs import read_system as read_system
 from errorbar.api.judgment_input import read_judgments as read_judgments
 from errorbar.api.meta import meta as meta
 from errorbar.api.model_raters import crowd_models as crowd_models
+from errorbar.api.observatory import observe as observe
 from errorbar.api.plan_judging import plan_judging as plan_judging
 from errorbar.api.rank import rank as rank
 from errorbar.api.references import references as references

@@ -46,6 +46,8 @@ METRICS: list[Metric] = [*map(parse_metric, (*metric_names(), *OTHER_WAYS)), Cha
 SENTENCE_METRICS = [*map(parse_metric, metrics_for("sentences")), CharacterRate()]
 every_metric = pytest.mark.parametrize("metric", METRICS, ids=[str(each.spec) for each in METRICS])
 of_sentences = pytest.mark.parametrize("metric", SENTENCE_METRICS, ids=[each.name for each in SENTENCE_METRICS])
+LATEST = ("green", "imeasure")
+"""Metrics that were added to a finished house."""
 FEW = draw_examples(25)
 
 
@@ -333,11 +335,34 @@ def test_metrics_of_other_packages(monkeypatch: pytest.MonkeyPatch) -> None:
 
     points = {name: Registered(name, "errorbar.core.spec:Spec", "another") for name in ("zz", "aa", "m2")}
     monkeypatch.setattr(registry, "find_registered", lambda group: points if group == "errorbar.metrics" else {})
-    assert metric_names() == ["m2", "errant", "gleu", "behavior", "tokens", "hoo", "crowd", "aa", "zz"]
+    assert metric_names() == [
+        "m2",
+        "errant",
+        "gleu",
+        "green",
+        "imeasure",
+        "behavior",
+        "tokens",
+        "hoo",
+        "crowd",
+        "aa",
+        "zz",
+    ]
     assert (metric_class("m2"), metric_class("zz").__name__) == (M2, "Spec")
     with pytest.raises(UsageError, match="no metric is called 'zzz'; did you mean 'zz'") as caught:
         metric_class("zzz")
     assert caught.value.code == "unknown-metric"
+
+
+def test_a_metric_touches_few_files() -> None:
+    """Its own, the registry, and at most one that calls it by another name than its own."""
+    source = Path(registry.__file__).parents[1]
+    texts = {path: path.read_text(encoding="utf-8") for path in source.rglob("*.py")}
+    for name in LATEST:
+        files = [
+            path.relative_to(source) for path, text in texts.items() if re.search(rf'"{name}"|metrics\.{name}\b', text)
+        ]
+        assert len(files) <= 3, (name, files)
 
 
 @draw_examples(300)

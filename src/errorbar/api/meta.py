@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from math import isfinite
@@ -42,6 +42,7 @@ from errorbar.ranking.metric_agreement import (
     soft_accuracies,
 )
 from errorbar.ranking.ranked import Method, signature
+from errorbar.ranking.sentence_wins import Aggregation, aggregate_sentences
 from errorbar.stats.paired import WAYS
 from errorbar.stats.resampling import Resampling
 from errorbar.tables.plain import as_text, attributes, interval_record, value_record
@@ -72,6 +73,17 @@ class RecordedScores:
         """How sure it is of each pair, from scores of sentences; None: there are none."""
         return sentence_chances(self.scores.sentences, systems, seed) if self.scores.sentences else None
 
+    def part(self, kept: Container[str]) -> RecordedScores:
+        """The metric on some sentences: a system's score moves as the mean of its sentences does."""
+        own = self.scores.sentences
+        some = {name: row for name, row in own.items() if name in kept}
+        if len(some) == len(own):
+            return self
+        moved = {
+            system: score + _mean(some, system) - _mean(own, system) for system, score in self.scores.systems.items()
+        }
+        return RecordedScores(replace(self.scores, systems=moved, sentences=some))
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ComputedScores(RecordedScores):
@@ -81,6 +93,7 @@ class ComputedScores(RecordedScores):
     statistics: dict[str, Any]  # what it keeps of each system
     documents: Documents
     signature: str
+    first_sentence: int  # what the humans call it
 
     def signature_of(self, seed: int) -> str | None:
         """The signature of the scores that were computed."""
@@ -90,6 +103,53 @@ class ComputedScores(RecordedScores):
         """How sure it is of each pair, from swapping the outputs of documents or sentences."""
         kept = [self.statistics[system] for system in systems]
         return swap_chances(self.metric.resampled, kept, self.documents.clusters(), seed)
+
+    def part(self, kept: Container[str]) -> RecordedScores:
+        """The metric on some sentences, computed of what it keeps of them."""
+        codes = self.documents.clusters()
+        units = np.array([at for at in range(len(codes)) if str(at + self.first_sentence) in kept], np.int64)
+        documents = Documents()
+        documents.add_names([str(code) for code in codes[units].tolist()])
+        statistics = {system: one.take(units) for system, one in self.statistics.items()}
+        sign = self.metric.measures[self.metric.main].sign
+        systems = {name: sign * float(_main(self.metric, self.metric.fold(one))[0]) for name, one in statistics.items()}
+        sentences = {name: row for name, row in self.scores.sentences.items() if name in kept}
+        return replace(
+            self,
+            scores=replace(self.scores, systems=systems, sentences=sentences),
+            statistics=statistics,
+            documents=documents,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WinsBySentence(RecordedScores):
+    """A metric whose scores of systems are made of wins by sentence."""
+
+    source: RecordedScores
+    how: Aggregation
+
+    def signature_of(self, seed: int) -> str | None:
+        """The metric's own, and what its wins became."""
+        own = self.source.signature_of(seed)
+        return None if own is None else own.replace("|v:", f"|wins:{self.how}|v:")
+
+    def part(self, kept: Container[str]) -> RecordedScores:
+        """The wins in some sentences."""
+        return aggregate_source(self.source.part(kept), self.how)
+
+
+def _mean(sentences: Mapping[str, Mapping[str, float]], system: str) -> float:
+    """The mean score of a system's sentences, 0 where it has none."""
+    scores = [row[system] for row in sentences.values() if system in row]
+    return sum(scores) / len(scores) if scores else 0.0
+
+
+def aggregate_source(source: RecordedScores, how: Aggregation) -> RecordedScores:
+    """The metric with scores of systems that are made as ``how`` says."""
+    if how == "corpus":
+        return source
+    return WinsBySentence(aggregate_sentences(source.scores, how), source=source, how=how)
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +186,14 @@ class Outputs:
             signature = data.signature(str(metric.spec), *how)
             scores = _scores(metric, kept, self.first_sentence)
             computed.append(
-                ComputedScores(scores, metric=metric, statistics=kept, documents=data.documents, signature=signature)
+                ComputedScores(
+                    scores,
+                    metric=metric,
+                    statistics=kept,
+                    documents=data.documents,
+                    signature=signature,
+                    first_sentence=self.first_sentence,
+                )
             )
         return computed
 
@@ -385,6 +452,7 @@ def meta(
     metric: Metrics = None,
     method: Method = "expected-wins",
     beta: RecallWeight | Sequence[RecallWeight] = (),
+    aggregate: Aggregation | Sequence[Aggregation] = "corpus",
     sentences: bool = False,
     first_sentence: Annotated[int, Bounds(-1_000_000_000, 1_000_000_000)] = 1,
     tests: bool = True,
@@ -404,6 +472,8 @@ def meta(
         metric: What is computed of SYSTEMS. None: m2, where there is a reference. Its main measure is compared.
         method: How judgments become scores.
         beta: Also compute F with this beta of SCORES that have precision and recall.
+        aggregate: How scores of sentences become those of systems: as the metric does, or by their wins against other
+            systems' outputs, sentence by sentence, as judgments do.
         sentences: Compare sentence scores with the judgments too.
         first_sentence: How HUMAN numbers the first sentence. Those of ``errorbar score`` and of the reference
             begin with 1.
@@ -422,12 +492,14 @@ def meta(
     """
     problems, by, seed = Problems(lenient=shared["lenient"]), shared["by"], shared["seed"]
     outputs = _outputs(gold, systems, metric, shared, first_sentence)
-    human_data = _read_human(human, problems)
+    human_data = read_human(human, problems)
     betas = [beta] if isinstance(beta, float | int) else beta
     compared = read_scores(scores, betas, first_sentence, problems)
     _refuse_same_names([*(outputs.names if outputs else ()), *(metric.scores.metric for metric in compared)])
     if outputs is not None:
         compared = [*outputs.compute(human_data.systems, problems), *compared]
+    ways: Sequence[Aggregation] = [aggregate] if isinstance(aggregate, str) else aggregate
+    compared = [aggregate_source(source, way) for source in compared for way in ways or ("corpus",)]
     metrics = [source.scores for source in compared]
     how, signed, chosen = None, None, None
     if isinstance(human_data, Comparisons):
@@ -508,7 +580,7 @@ def _bare(agreement: MetricAgreement) -> MetricAgreement:
     return replace(agreement, correlations=correlations, windows=windows)
 
 
-def _read_human(human: Source | Comparisons | MetricScores, problems: Problems) -> Comparisons | MetricScores:
+def read_human(human: Source | Comparisons | MetricScores, problems: Problems) -> Comparisons | MetricScores:
     """The judgments, if there are any, or scores."""
     if isinstance(human, Comparisons | MetricScores):
         return human

@@ -38,9 +38,22 @@ MOST = 10_000_000
     "whether one metric agrees better than another, by Williams and by swapping scores in 10,000 ways ('tests=N': in "
     "N); 'window=N': correlations in windows of N neighbors.",
 )
+@click.option(
+    "--all",
+    "rankings",
+    type=INPUT,
+    metavar="FILE",
+    help="All human rankings that a TOML file lists, each with its metrics, subsets of systems and windows: agreement "
+    "over other systems, texts and judges, and which claims 'one metric is better' hold.",
+)
 @output_options
 def command(
-    files: Sequence[str], human: str | None, show: Sequence[str], output: OutputOptions, **options: Any
+    files: Sequence[str],
+    human: str | None,
+    show: Sequence[str],
+    rankings: str | None,
+    output: OutputOptions,
+    **options: Any,
 ) -> None:
     """Tell how metrics agree with a human ranking.
 
@@ -53,7 +66,11 @@ def command(
     errorbar meta judgments.xml scores.m2 scores.bleu --beta 0.25 --show tests
     errorbar meta --human judgments.xml --gold gold.m2 --metric m2 --metric gleu AMU CAMB CUUI
     errorbar meta --human judgments.xml --gold gold.m2 --scores scores.bleu AMU CAMB CUUI
+    errorbar meta --all rankings.toml
     """
+    if rankings is not None:
+        _show_observatory(rankings, files, output, options)
+        return
     asked = _parse_tables(show)
     if output.style == "csv" and len(asked) > 1:
         message = "--show asks for several tables, and CSV holds one"
@@ -89,6 +106,20 @@ def command(
         refuse_given(("method", "by", "ci", "resamples"), "is about judgments, and HUMAN has scores of systems")
     tables = ((sentences, result.sentence_table), (swaps is not None, result.test_table), (window, result.window_table))
     output.show(result, "errorbar.meta/1", [table() for wanted, table in tables if wanted] or None)
+
+
+def _show_observatory(rankings: str, files: Sequence[str], output: OutputOptions, options: dict[str, Any]) -> None:
+    """Show every ranking of a file, which says itself what is compared with what."""
+    kept = ("lenient", "confidence", "seed")
+    context = click.get_current_context()
+    others = [name for name in context.params if name in options and name not in kept] + ["human", "show"]
+    refuse_given(others, "is not used with --all", "write it into the file, or leave it out")
+    if files:
+        message = f"--all and {files[0]}: the file says which rankings, systems and scores there are"
+        raise UsageError(Problem("two-choices", message, fix="leave one of them out"))
+    from errorbar.api.observatory import observe
+
+    output.show(observe(rankings, **{name: options[name] for name in kept}), "errorbar.observatory/1")
 
 
 def _parse_tables(show: Sequence[str]) -> dict[str, int]:

@@ -88,6 +88,10 @@ class ReferenceTexts(Metric):
         """The cost by which the best reference is chosen, if not by the first count: counts (..., counted) to (...)."""
         return np.asarray(counts[..., 0], np.float64)
 
+    def costs(self, counts: Floats) -> Sequence[Floats]:
+        """The cost, then what its ties go by, smallest first; each of the shape of ``cost``."""
+        return (self.cost(counts),)
+
     @abstractmethod
     def rate(self, sums: Floats) -> Floats:
         """The measures of sums of shape (..., counted), NaN where undefined; shape (..., measures)."""
@@ -204,8 +208,10 @@ class ReferenceTexts(Metric):
         """The column of the best annotator of each unit, -1 where nobody is allowed."""
         if not allowed.size:
             return np.full(len(statistics), -1, np.int64)
-        costs = np.where(allowed, self.cost(statistics.counts), np.inf)
-        return np.where(allowed.any(axis=1), costs.argmin(axis=1), -1)
+        left = allowed
+        for cost in self.costs(statistics.counts):
+            left = left & (cost == np.where(left, cost, np.inf).min(axis=1, keepdims=True))
+        return np.where(allowed.any(axis=1), left.argmax(axis=1), -1)
 
     def reasons(self, folded: Folded) -> Sequence[Undefined | None]:
         """Nothing was scored, or the reference has nothing to compare with."""

@@ -16,6 +16,8 @@ BUILT_IN: Mapping[str, tuple[str, Reads]] = {
     "m2": ("errorbar.metrics.m2:M2", "sentences"),
     "errant": ("errorbar.metrics.errant:Errant", "sentences"),
     "gleu": ("errorbar.metrics.gleu:Gleu", "sentences"),
+    "green": ("errorbar.metrics.green:Green", "sentences"),
+    "imeasure": ("errorbar.metrics.imeasure:IMeasure", "sentences"),
     "behavior": ("errorbar.metrics.behavior:Behavior", "sentences"),
     "tokens": ("errorbar.metrics.tokens:Tokens", "sentences"),
     "hoo": ("errorbar.metrics.hoo:Hoo", "fragments"),
