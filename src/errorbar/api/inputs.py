@@ -29,6 +29,7 @@ from errorbar.core.estimate import Method
 from errorbar.core.problems import InputError, Place, Problem, Problems, UsageError, in_file_order
 from errorbar.edits.admission import Admission
 from errorbar.edits.inputs import AS_REFERENCE, EditsReader, correct_sentence, open_system, text_chunks
+from errorbar.edits.tokenizers import SPACES, RetokenizedStream, Tokenizer, find_tokenizer, retokenize_corpus
 from errorbar.execute import Executor, Serial
 from errorbar.formats.catalog import holds, is_hoo
 from errorbar.formats.look import Source, display_name, is_there
@@ -126,6 +127,14 @@ class OfReference(TypedDict, total=False):
             "where it is not Raw beside Gold. In Python it can also be the sentences.",
         ),
     ]
+    tokens: Annotated[
+        str,
+        ArgumentDoc(
+            SPACES,
+            "What texts are cut into, references and systems: ``spaces`` (tokens are what stands between them), "
+            "``characters``, ``syntok``, a spaCy pipeline, or the code of a language for spaCy's rules of it.",
+        ),
+    ]
     unmarked: UnmarkedRule
     documents: Annotated[
         Source | Sequence[object] | None,
@@ -195,6 +204,7 @@ class ReadingOptions:
     labels: bool = False  # systems can be labels of tokens
     corrects: str = ""  # a metric that needs corrections, so that labels of tokens will not do as a reference
     smallest: str = ""  # a metric that takes the smallest edits of texts for those of annotators
+    tokenizer: Tokenizer | None = None  # None: tokens are what stands between spaces
 
     @classmethod
     def of(cls, arguments: Taking, metrics: Sequence[Metric] = ()) -> Self:
@@ -202,7 +212,8 @@ class ReadingOptions:
         admission = Admission(arguments["force"], arguments["retokenize"])
         how = arguments["unmarked"], arguments["documents"], arguments["lenient"], arguments["as_written"]
         source = cast("Source | None", arguments["source"])  # sentences are a corpus by now
-        return cls(*how, admission, source=source).for_metrics(metrics)
+        tokenizer = find_tokenizer(arguments["tokens"])
+        return cls(*how, admission, source=source, tokenizer=tokenizer).for_metrics(metrics)
 
     def for_metrics(self, metrics: Sequence[Metric]) -> Self:
         """The same, with what metrics need."""
@@ -214,7 +225,13 @@ class ReadingOptions:
     @property
     def conventions(self) -> tuple[str, ...]:
         """The parts of signatures that say how a corpus is read; none for the usual way."""
-        return tuple(reading_conventions(self.unmarked, as_written=self.as_written))
+        tokens = () if self.tokenizer is None else (f"tokens:{self.tokenizer.signature}",)
+        return (*self.marking, *tokens)
+
+    @property
+    def marking(self) -> tuple[str, ...]:
+        """Those of them that are about annotated files."""
+        return reading_conventions(self.unmarked, as_written=self.as_written)
 
     @property
     def source_folder(self) -> str | None:
@@ -243,8 +260,9 @@ class ReadingOptions:
     def chunks(self, references: Sequence[NamedFile], problems: Problems, size: int = CHUNK) -> Iterator[Corpus]:
         """The corpus of some files, so many sentences at a time."""
         if self.source is None:
-            return reference_chunks(references, problems, unmarked=self.unmarked, size=size)
-        if self.conventions:
+            chunks = reference_chunks(references, problems, unmarked=self.unmarked, size=size)
+            return chunks if self.tokenizer is None else (retokenize_corpus(one, self.tokenizer) for one in chunks)
+        if self.marking:
             message = (
                 "--unmarked and --as-written say how annotated files are read, and with --source references are texts"
             )
@@ -252,7 +270,7 @@ class ReadingOptions:
         self.note_texts(problems)
         taken = replace(self.admission, free=True, silent=False)
         source = self.source if isinstance(self.source, Hypothesis) else named_files(self.source, "source")[0]
-        return text_chunks(source, references, problems, size=size, admission=taken)
+        return text_chunks(source, references, problems, size=size, admission=taken, tokenizer=self.tokenizer)
 
     def whole(self, references: Sequence[NamedFile], problems: Problems) -> Corpus:
         """All of it: every annotator of every file is known before a sentence is filled in."""
@@ -326,7 +344,7 @@ def read_corpus(
     """
     how = shared["unmarked"], shared["documents"], lenient, shared["as_written"]
     source = cast("Source | None", shared["source"])  # sentences are a corpus by now
-    options = ReadingOptions(*how, AS_REFERENCE, source=source)
+    options = ReadingOptions(*how, AS_REFERENCE, source=source, tokenizer=find_tokenizer(shared["tokens"]))
     return reference_corpus(gold, options, options.problems() if problems is None else problems)
 
 
@@ -415,7 +433,8 @@ def read_pieces(gold: Gold, systems: Systems, options: ReadingOptions, executor:
     references = _references(gold, options)
     files = [*references, *(output for output in outputs if isinstance(output, NamedFile))]
     with problems_in_order(problems, [display_name(file.path) for file in files]):
-        if not isinstance(executor, Serial) and not options.edits and _can_cut(references, outputs, options):
+        whole = options.edits or options.tokenizer is not None
+        if not isinstance(executor, Serial) and not whole and _can_cut(references, outputs, options):
             from errorbar.formats.reference import CutSystem, cut_pieces  # noqa: PLC0415 - one process needs none
 
             carry = not executor.sees([file.path for file in files])
@@ -512,16 +531,16 @@ def reference_corpus(gold: Gold, options: ReadingOptions, problems: Problems) ->
     if not isinstance(gold, Corpus):
         corpus = options.whole(files, problems)
         corpus.labeled = options.source is None and any(holds(file.path) == "labels" for file in files)
-    elif options.conventions or options.source is not None:
+    elif options.marking or options.source is not None:
         message = "source, unmarked and as_written say how files are read, and this corpus is in memory"
         raise UsageError(Problem("useless-option", message, fix="give them where it is read"))
     else:
-        corpus = gold.check()
+        corpus = gold.check() if options.tokenizer is None else retokenize_corpus(gold.check(), options.tokenizer)
         problems.take(gold.notes)
         if any(isinstance(edits, TextEdits) for edits in (*corpus.sentences, Sentence(""))[0].annotations.values()):
             options.note_texts(problems)
         if options.documents is not None:
-            corpus = replace(gold, sentences=[replace(sentence) for sentence in gold.sentences], cache={})
+            corpus = replace(corpus, sentences=[replace(sentence) for sentence in corpus.sentences], cache={})
     if isinstance(options.documents, Sequence) and not isinstance(options.documents, str):
         corpus.sentences = with_documents(corpus, options.documents)
     elif options.documents is not None:
@@ -533,14 +552,15 @@ def reference_corpus(gold: Gold, options: ReadingOptions, problems: Problems) ->
 
 def system_streams(
     systems: Sequence[NamedFile | Hypothesis], problems: Problems, options: ReadingOptions = ReadingOptions()
-) -> Iterator[HypothesisReader | EssayReader | EditsReader | InMemory]:
+) -> Iterator[HypothesisReader | EssayReader | EditsReader | InMemory | RetokenizedStream]:
     """The readers of each system's sentences in step with the source; a file is opened when its turn comes."""
     for system in systems:
         if isinstance(system, Hypothesis):
-            yield InMemory(system, problems)
+            stream: HypothesisReader | EssayReader | EditsReader | InMemory = InMemory(system, problems)
         else:
             flags = {"edits": options.edits, "labels": options.labels, "retokenize": options.admission.retokenize}
-            yield open_system(system.path, system.name, problems, **flags)
+            stream = open_system(system.path, system.name, problems, **flags)
+        yield stream if options.tokenizer is None else RetokenizedStream(stream, options.tokenizer)
 
 
 def _can_cut(

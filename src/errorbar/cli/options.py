@@ -216,6 +216,7 @@ OPTIONS: Mapping[str, Mapping[str, Any]] = {
     "reference_of": {"type": INPUT, "metavar": "SYSTEM=FILE"},
     "retokenize": {"hidden": True},
     "source": {"multiple": False},
+    "tokens": {"metavar": "NAME", "hidden": True},
 }
 """The form of options on the command line, by the names of arguments, where it does not follow from the type."""
 SYSTEMS = {"argument": "SYSTEM...", "required": True}
