@@ -42,6 +42,7 @@ WRITABLE = ("jsonl", "m2", "text", "hoo")
     annotator={"metavar": "NAME"},
     optional={"names": ("--optional/--no-optional",)},
     pipeline={"metavar": "NAME"},
+    tokens={"metavar": "FILE|NAME", "hidden": False},
 )
 def command(**options: Any) -> None:
     """Convert corpora between M2, errorbar JSONL, parallel text and HOO edit XML; read essays and token labels.
