@@ -93,9 +93,7 @@ def read_conllu(lines: Iterable[str], name: str, problems: Problems) -> Iterator
             words.append(Word(form, lemma, part, features))
         else:
             token = words[-1]
-            words[-1] = Word(
-                token.form, token.lemma or lemma, token.part or part, {**features, **token.features}
-            )
+            words[-1] = Word(token.form, token.lemma or lemma, token.part or part, {**features, **token.features})
     if words:
         yield words
 
@@ -198,6 +196,7 @@ class UdpipeParser:
         if model is None:
             raise InputError(Problem("bad-model", "UDPipe cannot read this model", Place(path)))
         kind = udpipe.Pipeline
+        self._model = model  # which the pipeline uses and does not own
         self._pipeline: Any = kind(model, "horizontal", kind.DEFAULT, kind.NONE, "conllu")
 
     def parse(self, texts: Sequence[str]) -> list[Parse]:
