@@ -210,7 +210,8 @@ def convert(
         out: File to write, or a folder of several HOO files; ``-`` is standard output; gzipped if it ends in ``.gz``.
             None: the result holds the text. It is replaced only when everything went well.
         to: Format to write: ``m2``, ``jsonl``, ``text`` or ``hoo``. None: by the ending of the output.
-        from_: Format of the inputs. None: recognized from their contents.
+        from_: Format of the inputs; ``m2(overlap=allowed)``: M2 whose scheme allows edits of one annotator to overlap,
+            which JSONL made of it says. None: recognized from their contents.
         annotator: Keep this annotator; in text: apply the corrections of this one. Empty: all, in text the source.
         alternative: In text: apply this alternative of each edit, counted from 1.
         optional: In text: also apply optional edits.
@@ -302,7 +303,7 @@ def _kind(files: list[NamedFile], from_: str | None) -> str:
     if from_ is not None:
         for file in files:
             look(file.path).format = find_format(from_)
-    names = [from_ or recognize(file.path).name for file in files]
+    names = [find_format(from_).name if from_ else recognize(file.path).name for file in files]
     for file, name in zip(files, names, strict=True):
         if {name, names[0]} not in ({name}, {"m2", "jsonl"}):
             message = f"this is {name}, while {files[0].path} is {names[0]}"
@@ -320,6 +321,8 @@ def _read_sentences(request: _Request, kind: str) -> Iterator[Sentence]:
     if kind == "bea" and request.options["tokens"] is not None:
         return _from_bea(request)
     tokens = request.options["tokens"]
+    if tokens is not None and look(tokens).is_file:
+        _refuse(["tokens"], f"input in the format {kind} if it names a file", "name a tokenizer: --tokens=characters")
     tokenizer = None if tokens is None else find_tokenizer(str(fspath(tokens)))
     if kind not in ("text", "multigec"):
         return _retokenize(_from_corpus(request), tokenizer)

@@ -16,8 +16,8 @@ Conventions
     with AUX and PART, NOUN with PROPN, DET with PRON, ADP with SCONJ; the first gives the name. FEATURES are the
     names of the features of Universal Dependencies that differ, joined by ``+``: ``R:NOUN:Number``. An edit that
     overlaps another of its annotator is typed as if it stood alone. Of several corrections the first counts.
-    Edits of texts are the smallest ones (``errorbar.edits.texts``), cut where words of both sides belong together:
-    the lemma or the part of speech is the same, or they are written alike.
+    Edits of texts are the smallest ones (``errorbar.edits.texts``); one of as many words on both sides is cut where two
+    words belong together: the lemma or the part of speech is the same, or they are written alike.
 Source
     The operations, and the idea that rules over both sides' words give the type, are those of Bryant, Felice & Briscoe
     2017; parts of speech and features those of Universal Dependencies (Nivre et al. 2020). The rules are errorbar's
@@ -219,14 +219,17 @@ def _without_common_ends(source: Parse, target: Parse) -> tuple[Parse, Parse]:
 
 
 def cut_edit(source: Parse, target: Parse) -> list[_Span]:
-    """Cut an edit where one word takes the place of one that it belongs to; spans of source and target, in order."""
+    """Cut an edit where one word takes the place of one that it belongs to; spans of source and target, in order.
+
+    Of edits with more words on one side the whole is one: annotators, and ERRANT, seldom mark its parts.
+    """
     whole = (0, len(source), 0, len(target))
-    if len(source) < 2 and len(target) < 2:
+    if len(source) != len(target) or len(source) < 2:
         return [whole]
     before, after = [_fold(word) for word in source], [_fold(word) for word in target]
     if Counter(before) == Counter(after) or "".join(before) == "".join(after):
         return [whole]
-    if all(word.part in _VERBAL for word in (*source, *target)) and source and target:
+    if all(word.part in _VERBAL for word in (*source, *target)):
         return [whole]
     pieces: list[_Span] = []
     for first, last, other_first, other_last in _align(source, target):
