@@ -108,12 +108,12 @@ def test_annotated_words_become_characters(folder: Path, errorbar: CommandLine) 
     """的 天气 for 天气 is an insertion, whichever way it is marked; MaxMatch takes unchanged characters in."""
     done = errorbar("score", "--gold", folder / "words.m2", folder / "words.system", "--tokens", "characters")
     assert done.code == 0
-    data = {"gold": folder / "words.m2", "systems": [folder / "words.system"], "tokens": "characters", "ci": False}
-    (score,) = package.score(**data).scores
+    system = [folder / "words.system"]
+    (score,) = package.score(folder / "words.m2", system, tokens="characters", ci=False).scores
     assert score.counts == {"correct": 2, "proposed": 2, "gold": 2}
     corpus = package.read_corpus(folder / "words.m2", tokens="characters")
     assert corpus.sentences[1].annotations["0"] == (edit(2, 4, "的 天 气", kind="S"),)
-    (same,) = package.score(**data | {"gold": package.read_corpus(folder / "words.m2")}).scores
+    (same,) = package.score(package.read_corpus(folder / "words.m2"), system, tokens="characters", ci=False).scores
     assert str(same.signature) == str(score.signature)
 
 

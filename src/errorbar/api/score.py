@@ -122,6 +122,7 @@ def score(
             "force": shared["force"],
             "retokenize": shared["retokenize"],
             "tokens": shared["tokens"] != SPACES,
+            "essays": shared["essays"] != "whole",
             "judges": judges is not None and judges.kind == "random" and shared["judges"] is not None,
             "reference-of": bool(own),
             "pools": shared["pools"] is not None,

@@ -206,6 +206,7 @@ OPTIONS: Mapping[str, Mapping[str, Any]] = {
     "column": {"metavar": "ROLE=NAME"},
     "confidence": {"metavar": "LEVEL"},
     "documents": {"multiple": False},
+    "essays": {"hidden": True},
     "gold": {"names": GOLD},
     "items": {"type": ItemsType(), "metavar": "WHAT"},
     "judges": {"metavar": "RULE"},

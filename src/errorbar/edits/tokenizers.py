@@ -203,6 +203,11 @@ class SystemStream(Protocol):
         """The system's name."""
         ...
 
+    @property
+    def count(self) -> int:
+        """How many sentences were taken."""
+        ...
+
     def take(self, size: int) -> Sequence[str]:
         """Take the next sentences, as many as there are up to ``size``."""
         ...
@@ -222,6 +227,11 @@ class RetokenizedStream:
     def __init__(self, stream: SystemStream, tokenizer: Tokenizer) -> None:
         self.name = stream.name
         self._stream, self._tokenizer = stream, tokenizer
+
+    @property
+    def count(self) -> int:
+        """How many sentences were taken."""
+        return self._stream.count
 
     def take(self, size: int) -> Sequence[str]:
         """The next sentences, as many as there are up to ``size``."""
