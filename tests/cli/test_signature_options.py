@@ -34,6 +34,7 @@ NO_DIGIT |= {"fail_if_worse", "junit", "github"}  # what follows from the digits
 OWN = "--reference-of one={0} --reference-of two={0}"
 
 # command and what is run, what is added or given otherwise, and the options that this shows.
+EDIT = {"start": 2, "end": 3, "replacements": ["X"]}
 CHANGES = [
     ("score", "", "--metric m2(beta=2)", "metric"),
     ("score", "", "--beta 2", "beta"),
@@ -58,6 +59,11 @@ CHANGES = [
     ("score", "joined", "joined --retokenize", "retokenize"),
     ("compare", "joined", "joined --retokenize", "retokenize"),
     ("ceiling", "joined", "joined --retokenize", "retokenize"),
+    *((command, "joined", "joined --tokens characters", "tokens") for command in ("score", "compare", "ceiling")),
+    *(
+        (command, "--gold essays.jsonl", "--gold essays.jsonl --essays sentences", "essays")
+        for command in ("score", "compare", "ceiling")
+    ),
     ("compare", "", "--swaps 300", "swaps"),
     ("score", "", "--judges fixed", "judges"),
     ("score", "--judges random(k=1)", "--judges random(k=2)", "judges"),
@@ -161,6 +167,11 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         Path(f"{name}.sgml").write_text(essays(size, prefix))
     for name, lines in SYSTEMS.items():
         Path(name).write_text("".join(f"{line}\n" for line in lines * 5))
+    # By sentence another annotator can be chosen for each of an essay's two.
+    first = EDIT | {"start": 0, "end": 1}
+    essay = {"text": "a . b c d .", "annotations": {"0": [first, EDIT], "1": [first], "2": [EDIT]}}
+    lines = [json.dumps(essay | {"document": f"e{number}"}) for number in range(20)]
+    Path("essays.jsonl").write_text("\n".join(['{"format": "errorbar-corpus", "version": 1}', *lines]) + "\n")
     Path("plain").write_text("a b c d .\n" * 20)
     Path("other").write_text("a b c d e .\n" * 20)
     Path("joined").write_text(Path("one").read_text().replace(" .", "."))

@@ -27,7 +27,7 @@ REARRANGED: dict[str, tuple[str, Callable[[str], str]]] = {
 def test_what_there_is() -> None:
     names = [
         *("bryant-ng2015", "conll2013", "conll2014", "conll2014-systems", "cweb"),
-        *("grundkiewicz2015", "hoo2011", "jfleg"),
+        *("estgec-l2", "falko-merlin", "grundkiewicz2015", "hoo2011", "jfleg", "mucgec", "multiged2023", "ua-gec"),
     ]
     assert list(catalog()) == names
     # Counts of the published releases: 12 teams and INPUT; ten annotators as M2 and SGML, and a README;
@@ -40,6 +40,9 @@ def test_what_there_is() -> None:
     assert counts["jfleg"] == 2 * 5
     assert counts["cweb"] == 2 * (3 + 3)  # of G and S: texts; M2 of both annotators together and of each
     assert counts["conll2013"] == 1 + 2 * 2
+    assert counts["multiged2023"] == 5 * 2  # languages, development and test part
+    assert counts["estgec-l2"] == 4 * 2  # levels, annotated and plain
+    assert counts["falko-merlin"] == 3 * 2  # parts, source and corrected
 
 
 @pytest.mark.parametrize("name", catalog())

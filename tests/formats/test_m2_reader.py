@@ -34,6 +34,15 @@ def edits_of(*lines: str) -> tuple[Edit, ...]:
 
 
 class TestWhatIsUnderstood:
+    def test_texts_of_cherrant_are_left_out(self) -> None:
+        """ChERRANT writes the corrected text above its edits, or that there is no error."""
+        lines = "S 我 去 了\nT0-A0 我 去\nA 2 3|||R|||-NONE-|||REQUIRED|||-NONE-|||0\nT1 没有错误\n"
+        sentences, notes = read(f"{lines}A -1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||1\n\n")
+        assert [s.annotations for s in sentences] == [{"0": (edit(2, 3, "", kind="R"),), "1": ()}]
+        assert notes == []
+        with pytest.raises(InputError, match="neither S, A nor blank"):
+            read("S a\nThis is text\n")
+
     def test_sentences_with_the_lines_they_stand_on(self) -> None:
         sentences, notes = read("S a b\n\nS c\nA 0 1|||Det|||d|||REQUIRED|||-NONE-|||1\n\n")
         assert [(s.text, s.line) for s in sentences] == [("a b", 1), ("c", 3)]

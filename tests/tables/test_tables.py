@@ -176,6 +176,32 @@ def test_tables_of_one_series_are_one_in_csv() -> None:
 HOSTILE = Table([Column("a|b"), Column("n", "count")], [["x\x1b_<b>", 1], ["日本", 22]], "T", "t", ["50%\n& more"])
 
 
+@pytest.mark.parametrize(
+    ("text", "width"),
+    [
+        ("e\u0301a", 2),  # an accent of its own
+        ("น\u0e49ำ", 2),  # Thai: the tone mark is above
+        ("हि\u0928\u094dदी", 5),  # Devanagari: vowels beside their consonant take a column, the virama none
+        ("👩\u200d🔬", 4),  # two wide characters, the joiner between them none
+        ("ＡＢ", 4),
+    ],
+)
+def test_marks_take_no_column(text: str, width: int) -> None:
+    lines = text_table(format_table(Table([Column("a"), Column("n", "count")], [[text, 1]]))).split("\n")
+    assert lines[1] == f" {'─' * (width + 3)}"
+
+
+def test_columns_stay_where_they_are_beside_text_from_right_to_left() -> None:
+    """A terminal turns what stands between two such texts; isolates keep each cell to itself."""
+    table = Table([Column("type"), Column("name"), Column("n", "count")], [["שגיאה", "عربي", 7], ["b", "", 12]])
+    assert text_table(format_table(table)).split("\n")[2:] == [
+        " \u2068שגיאה\u2069  \u2068عربي\u2069   7",
+        " b            12",
+    ]
+    assert "\u2068" not in csv_tables([table])
+    assert '<th scope="row" dir="auto">שגיאה</th><td dir="auto">عربي</td>' in html_table(format_table(table))
+
+
 def test_text_knows_how_wide_letters_are() -> None:
     assert text_table(format_table(HOSTILE)).split("\n") == [
         " a|b         n",

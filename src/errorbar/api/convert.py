@@ -15,9 +15,12 @@ from errorbar.core.edit import OWN_PIPELINE, Fragment
 from errorbar.core.problems import Place, Problem, Problems, UsageError
 from errorbar.edits.errant import EditMaker, errant_edits, kept_edits
 from errorbar.edits.inputs import opened_text
+from errorbar.edits.parses import find_parser
 from errorbar.edits.standoff import apply_standoff, check_sentences, fragment_sentences, note_spacing
 from errorbar.edits.standoff_runs import text_edits
 from errorbar.edits.texts import corrected_text, parallel_sentences
+from errorbar.edits.tokenizers import Tokenizer, find_tokenizer, retokenize_lines, retokenize_sentence
+from errorbar.edits.universal import type_sentences
 from errorbar.execute import choose_executor
 from errorbar.formats.bea_essays import project_bea, read_bea_essays
 from errorbar.formats.catalog import FORMATS, HOO, Format, find_format, is_hoo, is_xml, other_formats, recognize
@@ -72,8 +75,8 @@ def errant_sentences(
 WRITABLE = [*(known.name for known in FORMATS.values() if known.write is not None), HOO]
 USUAL = {"edits": "minimal", "jobs": 1, "unmarked": "auto"}
 """The values of options that nobody gave; the others are None or False."""
-_OF_TEXTS = ("source", "edits", "pipeline", "jobs")
-_OF_FILES = ("documents", "unmarked")
+_OF_TEXTS = ("source", "edits", "pipeline", "jobs", "tokens")
+_OF_FILES = ("documents", "unmarked", "tokens", "edits", "pipeline")
 OF_KIND = {
     "text": _OF_TEXTS,
     "multigec": _OF_TEXTS,
@@ -81,8 +84,9 @@ OF_KIND = {
     "bea": ("tokens",),
     "m2": _OF_FILES,
     "jsonl": _OF_FILES,
+    "corpus": ("documents", "tokens", "edits", "pipeline"),
 }
-"""The options that mean something, by what is read; of a corpus in memory and of other formats ``documents`` does."""
+"""The options that mean something, by what is read; of other formats ``documents`` does."""
 
 
 @dataclass(frozen=True)
@@ -141,18 +145,31 @@ class Options(TypedDict, total=False):
         ),
     ]
     edits: Annotated[
-        Literal["minimal", "errant"],
+        Literal["minimal", "errant", "universal"],
         ArgumentDoc(
             "minimal",
             "With ``source``: make edits of the fewest tokens, or typed edits as ERRANT does (in a checkout: make "
-            "errant).",
+            "errant). ``universal``: types of any language, also of edits that are given.",
         ),
     ]
     pipeline: Annotated[
-        str | None, ArgumentDoc(None, "With ``edits`` errant: a spaCy pipeline, or its folder. None: errorbar_en.")
+        str | None,
+        ArgumentDoc(
+            None,
+            "With ``edits`` errant or universal: a spaCy pipeline, or its folder; with universal also "
+            "``stanza:LANGUAGE``, a ``.udpipe`` model, or a ``.conllu`` file with parses of all texts. None: "
+            "errorbar_en; with universal nothing, and types know no parts of speech.",
+        ),
     ]
     jobs: Annotated[Count, ArgumentDoc(1, "With ``edits`` errant: number of processes to use; no edit depends on it.")]
-    tokens: Annotated[Source | None, ArgumentDoc(None, "M2 or JSONL whose sentences give the tokens of essays.")]
+    tokens: Annotated[
+        Source | None,
+        ArgumentDoc(
+            None,
+            "Cut texts into ``characters``, or by ``syntok``, a spaCy pipeline or the code of a language for spaCy's "
+            "rules; of NUCLE and BEA essays: M2 or JSONL whose sentences give the tokens.",
+        ),
+    ]
     documents: Annotated[
         Source | None, ArgumentDoc(None, "NUCLE SGML that tells which document each sentence is from.")
     ]
@@ -168,7 +185,8 @@ class Options(TypedDict, total=False):
         "has no meaning for edits of the fewest tokens",
         lambda arguments: arguments["edits"] == "minimal",
         fix="add --edits=errant",
-    )
+    ),
+    Useless("jobs", "has no meaning for universal types", lambda arguments: arguments["edits"] == "universal"),
 )
 def convert(
     inputs: Source | Corpus | Sequence[Source] | Mapping[str, Source],
@@ -192,7 +210,8 @@ def convert(
         out: File to write, or a folder of several HOO files; ``-`` is standard output; gzipped if it ends in ``.gz``.
             None: the result holds the text. It is replaced only when everything went well.
         to: Format to write: ``m2``, ``jsonl``, ``text`` or ``hoo``. None: by the ending of the output.
-        from_: Format of the inputs. None: recognized from their contents.
+        from_: Format of the inputs; ``m2(overlap=allowed)``: M2 whose scheme allows edits of one annotator to overlap,
+            which JSONL made of it says. None: recognized from their contents.
         annotator: Keep this annotator; in text: apply the corrections of this one. Empty: all, in text the source.
         alternative: In text: apply this alternative of each edit, counted from 1.
         optional: In text: also apply optional edits.
@@ -233,6 +252,9 @@ def convert(
     problems = Problems(lenient=lenient, as_written=as_written, ignored=ignored)
     request = _Request(files, inputs.check() if isinstance(inputs, Corpus) else None, problems, shared)
     sentences = _read_sentences(request, "corpus" if request.corpus is not None else _kind(files, from_))
+    if shared["edits"] == "universal":
+        pipeline = shared["pipeline"]
+        sentences = type_sentences(sentences, None if pipeline is None else find_parser(pipeline))
     _note_standoff(files, target, problems)
     counted = _Counted(sentences, progress)
     sentences = iter(counted)
@@ -281,7 +303,7 @@ def _kind(files: list[NamedFile], from_: str | None) -> str:
     if from_ is not None:
         for file in files:
             look(file.path).format = find_format(from_)
-    names = [from_ or recognize(file.path).name for file in files]
+    names = [find_format(from_).name if from_ else recognize(file.path).name for file in files]
     for file, name in zip(files, names, strict=True):
         if {name, names[0]} not in ({name}, {"m2", "jsonl"}):
             message = f"this is {name}, while {files[0].path} is {names[0]}"
@@ -298,21 +320,31 @@ def _read_sentences(request: _Request, kind: str) -> Iterator[Sentence]:
         return _from_essays(request)
     if kind == "bea" and request.options["tokens"] is not None:
         return _from_bea(request)
+    tokens = request.options["tokens"]
+    if tokens is not None and look(tokens).is_file:
+        _refuse(["tokens"], f"input in the format {kind} if it names a file", "name a tokenizer: --tokens=characters")
+    tokenizer = None if tokens is None else find_tokenizer(str(fspath(tokens)))
     if kind not in ("text", "multigec"):
-        return _from_corpus(request)
+        return _retokenize(_from_corpus(request), tokenizer)
     if (source := request.options["source"]) is not None:
         refuse_same_names(request.inputs, "texts")
         corrected = [Lines(file.path, request.problems) for file in request.inputs]
         before = opened_text(source, request.problems, "--source is a text")
         lines = read_parallel(before, corrected, request.problems)
+        if tokenizer is not None:
+            lines = retokenize_lines(lines, tokenizer)
         names = [file.name for file in request.inputs]
-        if request.options["edits"] == "minimal":
+        if request.options["edits"] != "errant":
             return parallel_sentences(lines, names)
         return errant_sentences(lines, names, request.options["pipeline"], request.options["jobs"])
     if len(request.inputs) > 1:
         message = "several plain texts, but no source text"
         raise UsageError(Problem("no-source", message, fix="name the source: --source=FILE"))
-    return FORMATS[kind].read(Lines(request.name, request.problems), request.problems)
+    return _retokenize(FORMATS[kind].read(Lines(request.name, request.problems), request.problems), tokenizer)
+
+
+def _retokenize(sentences: Iterator[Sentence], tokenizer: Tokenizer | None) -> Iterator[Sentence]:
+    return sentences if tokenizer is None else (retokenize_sentence(sentence, tokenizer) for sentence in sentences)
 
 
 def _list_given_options(options: Options) -> list[str]:

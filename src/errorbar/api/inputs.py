@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from os import PathLike, fspath
-from typing import TYPE_CHECKING, Annotated, Any, Self, TypedDict, Unpack, cast
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, TypedDict, Unpack, cast
 
 from errorbar.api.arguments import (
     CLOSED,
@@ -28,21 +28,32 @@ from errorbar.core.corpus import Corpus, Hypothesis, Sentence, TextEdits
 from errorbar.core.estimate import Method
 from errorbar.core.problems import InputError, Place, Problem, Problems, UsageError, in_file_order
 from errorbar.edits.admission import Admission
-from errorbar.edits.inputs import AS_REFERENCE, EditsReader, correct_sentence, open_system, text_chunks
+from errorbar.edits.essay_sentences import CutStream, cut_essays
+from errorbar.edits.inputs import AS_REFERENCE, correct_sentence, open_system, text_chunks
+from errorbar.edits.tokenizers import (
+    SPACES,
+    RetokenizedStream,
+    SystemStream,
+    Tokenizer,
+    find_tokenizer,
+    retokenize_corpus,
+)
 from errorbar.execute import Executor, Serial
 from errorbar.formats.catalog import holds, is_hoo
-from errorbar.formats.look import Source, display_name, is_there
+from errorbar.formats.look import Source, display_name
 from errorbar.formats.reference import (
     ALL,
     CHUNK,
     NamedFile,
+    RunNames,
     Unmarked,
     named_files,
     reading_conventions,
     reference_chunks,
+    refuse_runs,
     refuse_same_names,
+    split_runs,
 )
-from errorbar.formats.text import HypothesisReader
 from errorbar.metrics.base import Metric
 from errorbar.metrics.folding import Documents, InMemory
 from errorbar.metrics.registry import parse_metric
@@ -53,47 +64,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from errorbar.core.pools import Pools
-    from errorbar.formats.essay_texts import EssayReader
     from errorbar.metrics.judges import JudgePlan
     from errorbar.metrics.populations import JudgePopulation
 
 
-RunNames = dict[str, tuple[str, ...]]
-"""Systems that are given as several runs, and what these are called."""
-
-
-def split_runs(systems: Sequence[NamedFile | Hypothesis]) -> tuple[list[NamedFile | Hypothesis], RunNames]:
-    """The systems, those of several runs (``name=run1,run2``) in their place run by run, and what they are called.
-
-    A file whose name has a comma is that file.
-    """
-    listed: list[NamedFile | Hypothesis] = []
-    runs: RunNames = {}
-    for system in systems:
-        paths = [] if isinstance(system, Hypothesis) else system.path.split(",")
-        if isinstance(system, Hypothesis) or not _several(system.path, paths):
-            listed.append(system)
-            continue
-        if again := [path for path in dict.fromkeys(paths) if paths.count(path) > 1]:
-            raise UsageError(Problem("same-run", f"{again[0]} is twice a run of {system.name}", fix="name it once"))
-        runs[system.name] = tuple(f"{system.name}#{k}" for k in range(1, len(paths) + 1))
-        listed += map(NamedFile, paths, runs[system.name])
-    if runs:
-        refuse_same_names(listed, "systems")
-    return listed, runs
-
-
-def _several(path: str, paths: Sequence[str]) -> bool:
-    return len(paths) > 1 and all(paths) and not is_there(path) and any(map(is_there, paths))
-
-
-def refuse_runs(names: RunNames) -> None:
-    """Raise ``UsageError`` if a system has several runs: what does not know what to do with them takes none."""
-    if names:
-        message = f"{next(iter(names))} has several runs, which score and compare take"
-        raise UsageError(Problem("several-runs", message, fix="name each run as a system of its own"))
-
-
+EssayUnit = Literal["whole", "sentences"]
 Sentences = Iterable[str]
 Gold = Annotated[
     Source | Corpus | Iterable[Source] | Mapping[str, Source | Sentences] | Iterable[Sentences] | DataFrameLike,
@@ -124,6 +99,22 @@ class OfReference(TypedDict, total=False):
             None,
             "The references are texts that correct this one, line by line; of HOO data the folder of the source texts, "
             "where it is not Raw beside Gold. In Python it can also be the sentences.",
+        ),
+    ]
+    tokens: Annotated[
+        str,
+        ArgumentDoc(
+            SPACES,
+            "What texts are cut into, references and systems: ``spaces`` (tokens are what stands between them), "
+            "``characters``, ``syntok``, a spaCy pipeline, or the code of a language for spaCy's rules of it.",
+        ),
+    ]
+    essays: Annotated[
+        EssayUnit,
+        ArgumentDoc(
+            "whole",
+            "What is one unit of a corpus of whole essays, as MultiGEC has them: the essay, or each of its sentences, "
+            "cut where no reference goes across.",
         ),
     ]
     unmarked: UnmarkedRule
@@ -195,6 +186,8 @@ class ReadingOptions:
     labels: bool = False  # systems can be labels of tokens
     corrects: str = ""  # a metric that needs corrections, so that labels of tokens will not do as a reference
     smallest: str = ""  # a metric that takes the smallest edits of texts for those of annotators
+    tokenizer: Tokenizer | None = None  # None: tokens are what stands between spaces
+    cuts: bool = False  # whole essays are cut into sentences
 
     @classmethod
     def of(cls, arguments: Taking, metrics: Sequence[Metric] = ()) -> Self:
@@ -202,7 +195,9 @@ class ReadingOptions:
         admission = Admission(arguments["force"], arguments["retokenize"])
         how = arguments["unmarked"], arguments["documents"], arguments["lenient"], arguments["as_written"]
         source = cast("Source | None", arguments["source"])  # sentences are a corpus by now
-        return cls(*how, admission, source=source).for_metrics(metrics)
+        tokenizer = find_tokenizer(arguments["tokens"])
+        cuts = arguments["essays"] == "sentences"
+        return cls(*how, admission, source=source, tokenizer=tokenizer, cuts=cuts).for_metrics(metrics)
 
     def for_metrics(self, metrics: Sequence[Metric]) -> Self:
         """The same, with what metrics need."""
@@ -214,7 +209,13 @@ class ReadingOptions:
     @property
     def conventions(self) -> tuple[str, ...]:
         """The parts of signatures that say how a corpus is read; none for the usual way."""
-        return tuple(reading_conventions(self.unmarked, as_written=self.as_written))
+        tokens = () if self.tokenizer is None else (f"tokens:{self.tokenizer.signature}",)
+        return (*self.marking, *tokens, *(("essays:sentences",) if self.cuts else ()))
+
+    @property
+    def marking(self) -> tuple[str, ...]:
+        """Those of them that are about annotated files."""
+        return reading_conventions(self.unmarked, as_written=self.as_written)
 
     @property
     def source_folder(self) -> str | None:
@@ -241,10 +242,15 @@ class ReadingOptions:
         return Problems(lenient=self.lenient, as_written=self.as_written)
 
     def chunks(self, references: Sequence[NamedFile], problems: Problems, size: int = CHUNK) -> Iterator[Corpus]:
-        """The corpus of some files, so many sentences at a time."""
+        """The corpus of some files, so many sentences at a time, or so many essays."""
+        chunks = self._read(references, problems, size)
+        return map(cut_essays, chunks) if self.cuts else chunks
+
+    def _read(self, references: Sequence[NamedFile], problems: Problems, size: int) -> Iterator[Corpus]:
         if self.source is None:
-            return reference_chunks(references, problems, unmarked=self.unmarked, size=size)
-        if self.conventions:
+            chunks = reference_chunks(references, problems, unmarked=self.unmarked, size=size)
+            return chunks if self.tokenizer is None else (retokenize_corpus(one, self.tokenizer) for one in chunks)
+        if self.marking:
             message = (
                 "--unmarked and --as-written say how annotated files are read, and with --source references are texts"
             )
@@ -252,7 +258,7 @@ class ReadingOptions:
         self.note_texts(problems)
         taken = replace(self.admission, free=True, silent=False)
         source = self.source if isinstance(self.source, Hypothesis) else named_files(self.source, "source")[0]
-        return text_chunks(source, references, problems, size=size, admission=taken)
+        return text_chunks(source, references, problems, size=size, admission=taken, tokenizer=self.tokenizer)
 
     def whole(self, references: Sequence[NamedFile], problems: Problems) -> Corpus:
         """All of it: every annotator of every file is known before a sentence is filled in."""
@@ -326,7 +332,8 @@ def read_corpus(
     """
     how = shared["unmarked"], shared["documents"], lenient, shared["as_written"]
     source = cast("Source | None", shared["source"])  # sentences are a corpus by now
-    options = ReadingOptions(*how, AS_REFERENCE, source=source)
+    tokenizer, cuts = find_tokenizer(shared["tokens"]), shared["essays"] == "sentences"
+    options = ReadingOptions(*how, AS_REFERENCE, source=source, tokenizer=tokenizer, cuts=cuts)
     return reference_corpus(gold, options, options.problems() if problems is None else problems)
 
 
@@ -415,7 +422,8 @@ def read_pieces(gold: Gold, systems: Systems, options: ReadingOptions, executor:
     references = _references(gold, options)
     files = [*references, *(output for output in outputs if isinstance(output, NamedFile))]
     with problems_in_order(problems, [display_name(file.path) for file in files]):
-        if not isinstance(executor, Serial) and not options.edits and _can_cut(references, outputs, options):
+        whole = options.edits or options.cuts or options.tokenizer is not None
+        if not isinstance(executor, Serial) and not whole and _can_cut(references, outputs, options):
             from errorbar.formats.reference import CutSystem, cut_pieces  # noqa: PLC0415 - one process needs none
 
             carry = not executor.sees([file.path for file in files])
@@ -429,7 +437,8 @@ def read_pieces(gold: Gold, systems: Systems, options: ReadingOptions, executor:
             chunks: Iterable[Corpus] = [reference_corpus(gold, options, problems)]
         else:
             chunks = options.chunks(references, problems)
-        yield Pieces(corpus_pieces(chunks, streams, executor), streams, problems, runs)
+        pieces = corpus_pieces(chunks, streams, None if options.cuts else executor)  # an essay stays in one piece
+        yield Pieces(pieces, streams, problems, runs)
 
 
 def corpus_files(gold: Gold) -> list[NamedFile]:
@@ -512,16 +521,17 @@ def reference_corpus(gold: Gold, options: ReadingOptions, problems: Problems) ->
     if not isinstance(gold, Corpus):
         corpus = options.whole(files, problems)
         corpus.labeled = options.source is None and any(holds(file.path) == "labels" for file in files)
-    elif options.conventions or options.source is not None:
+    elif options.marking or options.source is not None:
         message = "source, unmarked and as_written say how files are read, and this corpus is in memory"
         raise UsageError(Problem("useless-option", message, fix="give them where it is read"))
     else:
-        corpus = gold.check()
+        corpus = gold.check() if options.tokenizer is None else retokenize_corpus(gold.check(), options.tokenizer)
+        corpus = cut_essays(corpus) if options.cuts else corpus
         problems.take(gold.notes)
         if any(isinstance(edits, TextEdits) for edits in (*corpus.sentences, Sentence(""))[0].annotations.values()):
             options.note_texts(problems)
         if options.documents is not None:
-            corpus = replace(gold, sentences=[replace(sentence) for sentence in gold.sentences], cache={})
+            corpus = replace(corpus, sentences=[replace(sentence) for sentence in corpus.sentences], cache={})
     if isinstance(options.documents, Sequence) and not isinstance(options.documents, str):
         corpus.sentences = with_documents(corpus, options.documents)
     elif options.documents is not None:
@@ -533,14 +543,16 @@ def reference_corpus(gold: Gold, options: ReadingOptions, problems: Problems) ->
 
 def system_streams(
     systems: Sequence[NamedFile | Hypothesis], problems: Problems, options: ReadingOptions = ReadingOptions()
-) -> Iterator[HypothesisReader | EssayReader | EditsReader | InMemory]:
+) -> Iterator[SystemStream]:
     """The readers of each system's sentences in step with the source; a file is opened when its turn comes."""
     for system in systems:
         if isinstance(system, Hypothesis):
-            yield InMemory(system, problems)
+            stream: SystemStream = InMemory(system, problems)
         else:
             flags = {"edits": options.edits, "labels": options.labels, "retokenize": options.admission.retokenize}
-            yield open_system(system.path, system.name, problems, **flags)
+            stream = open_system(system.path, system.name, problems, **flags)
+        stream = stream if options.tokenizer is None else RetokenizedStream(stream, options.tokenizer)
+        yield CutStream(stream) if options.cuts else stream
 
 
 def _can_cut(

@@ -20,8 +20,6 @@ from errorbar.api.inputs import (
     Systems,
     load_outputs,
     reference_corpus,
-    refuse_runs,
-    split_runs,
     system_list,
 )
 from errorbar.core.corpus import Corpus
@@ -31,7 +29,14 @@ from errorbar.edits.admission import Admission
 from errorbar.edits.inputs import are_texts
 from errorbar.execute import Executor
 from errorbar.formats.look import Source, display_name
-from errorbar.formats.reference import FIRST_ANNOTATOR, NamedFile, named_files, refuse_same_names
+from errorbar.formats.reference import (
+    FIRST_ANNOTATOR,
+    NamedFile,
+    named_files,
+    refuse_runs,
+    refuse_same_names,
+    split_runs,
+)
 from errorbar.metrics.folding import ScoringPlan
 from errorbar.metrics.scores import Score
 from errorbar.metrics.scoring import score_corpus

@@ -34,6 +34,7 @@ from errorbar.api.own_references import NO_POOLS, OwnReferences, first_reference
 from errorbar.api.score_result import Order, Scores
 from errorbar.core.estimate import MOST_UNASKED, Method
 from errorbar.core.problems import Problem, Problems, UsageError
+from errorbar.edits.tokenizers import SPACES
 from errorbar.execute import choose_executor, read_jobs
 from errorbar.formats.catalog import wants_hoo
 from errorbar.metrics.base import lacking
@@ -120,6 +121,8 @@ def score(
             "as-written": shared["as_written"],
             "force": shared["force"],
             "retokenize": shared["retokenize"],
+            "tokens": shared["tokens"] != SPACES,
+            "essays": shared["essays"] != "whole",
             "judges": judges is not None and judges.kind == "random" and shared["judges"] is not None,
             "reference-of": bool(own),
             "pools": shared["pools"] is not None,

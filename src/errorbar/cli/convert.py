@@ -12,13 +12,15 @@ from errorbar.cli.options import options_of
 
 
 class FormatName(click.Choice[str]):
-    """A format of ours, or one that another package has."""
+    """A format of ours, a dialect of one (``m2(overlap=allowed)``), or a format that another package has."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Take a name of ours, or ask the packages."""
         from errorbar.formats.catalog import other_formats
 
-        return value if value not in self.choices and value in other_formats() else super().convert(value, param, ctx)
+        if value not in self.choices and (value in other_formats() or str(value).endswith(")")):
+            return value
+        return super().convert(value, param, ctx)
 
 
 READABLE = ("bea", "jsonl", "m2", "nucle", "multigec", "multiged", "text", "hoo")
@@ -42,6 +44,7 @@ WRITABLE = ("jsonl", "m2", "text", "hoo")
     annotator={"metavar": "NAME"},
     optional={"names": ("--optional/--no-optional",)},
     pipeline={"metavar": "NAME"},
+    tokens={"metavar": "FILE|NAME", "hidden": False},
 )
 def command(**options: Any) -> None:
     """Convert corpora between M2, errorbar JSONL, parallel text and HOO edit XML; read essays and token labels.

@@ -206,6 +206,7 @@ OPTIONS: Mapping[str, Mapping[str, Any]] = {
     "column": {"metavar": "ROLE=NAME"},
     "confidence": {"metavar": "LEVEL"},
     "documents": {"multiple": False},
+    "essays": {"hidden": True},
     "gold": {"names": GOLD},
     "items": {"type": ItemsType(), "metavar": "WHAT"},
     "judges": {"metavar": "RULE"},
@@ -216,6 +217,7 @@ OPTIONS: Mapping[str, Mapping[str, Any]] = {
     "reference_of": {"type": INPUT, "metavar": "SYSTEM=FILE"},
     "retokenize": {"hidden": True},
     "source": {"multiple": False},
+    "tokens": {"metavar": "NAME", "hidden": True},
 }
 """The form of options on the command line, by the names of arguments, where it does not follow from the type."""
 SYSTEMS = {"argument": "SYSTEM...", "required": True}

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from errorbar.core.problems import Place, Problems, shorten_text, wrong_type
 
 OWN_PIPELINE = "errorbar_en"  # for spaCy, from the extra ``errant``: makes ERRANT's edits where no other is named
+OVERLAPPING = "edit-overlap"  # the code of edits that overlap, which some schemes allow
 UNCLEAR = "Um"  # NUCLE's type for unclear meaning: marked as an error, but no correction can be given
 
 
@@ -197,7 +198,7 @@ def _mend(edits: list[Edit], place_of: Callable[[int], Place], problems: Problem
         read = "kept so, and matches are lost" if problems.as_written else "they are read in text order"
         problems.note("edits-unsorted", f"the edits of one annotator are not in text order; {read}", place_of(0))
 
-    def clash(code: str, message: str, place: Place, effect: str, repair: str, hint: str = "") -> None:
+    def clash(code: str, message: str, place: Place, effect: str, repair: str, hint: str) -> None:
         if problems.as_written:
             problems.note(code, f"{message}; {effect}", place)
         else:
@@ -227,7 +228,8 @@ def _mend(edits: list[Edit], place_of: Callable[[int], Place], problems: Problem
             if wide < len(kept):
                 message = f"the edit {edit.start} {edit.end} overlaps the edit {kept[wide].start} {kept[wide].end}"
                 both = "both are kept; at most one can match"
-                clash("edit-overlap", f"{message} of the same annotator", place, both, both)
+                hint = "if their scheme allows it: errorbar convert --from 'm2(overlap=allowed)'"
+                clash(OVERLAPPING, f"{message} of the same annotator", place, both, both, hint)
         for text in texts:
             here.setdefault(text, len(kept))
         kept.append(edit)

@@ -20,6 +20,7 @@ from errorbar.core.corpus import (
 from errorbar.core.problems import InputError, Place, Problem, Problems, UsageError, shorten_text
 from errorbar.edits.admission import Admission, TextInspection
 from errorbar.edits.texts import apply_edits, parallel_sentences
+from errorbar.edits.tokenizers import Tokenizer, retokenize_lines
 from errorbar.formats.catalog import FORMATS, Format, format_of
 from errorbar.formats.look import Lines, Source
 from errorbar.formats.m2 import is_m2
@@ -41,11 +42,12 @@ def text_chunks(
     *,
     size: int = CHUNK,
     admission: Admission = AS_REFERENCE,
+    tokenizer: Tokenizer | None = None,
 ) -> Iterator[Corpus]:
     """Read a source and its corrected versions in step, corpora of at most ``size`` sentences; then raise all problems.
 
     A text is a file, or lines in memory under a name. Annotators are called after their texts. A text that is no
-    correction of the source is refused, as that of a system.
+    correction of the source is refused, as that of a system. ``tokenizer`` cuts all texts; None: spaces do.
     """
     refuse_same_names(references, "references", "--reference=name=path")
     lines = [
@@ -54,7 +56,9 @@ def text_chunks(
     ]
     names = tuple(text.name for text in references)
     looks = [TextInspection() for _ in references]
-    rows = _looked_at(read_parallel(lines[0], lines[1:], problems), looks, retokenize=admission.retokenize)
+    read = read_parallel(lines[0], lines[1:], problems)
+    read = read if tokenizer is None else retokenize_lines(read, tokenizer)
+    rows = _looked_at(read, looks, retokenize=admission.retokenize)
     sentences = parallel_sentences(rows, names)
     try:
         while taken := list(islice(sentences, size)):

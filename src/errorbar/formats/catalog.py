@@ -9,14 +9,15 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cache
+from dataclasses import dataclass, replace
+from functools import cache, partial
 from importlib import import_module
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Any, Literal, cast
 
 from errorbar.core.corpus import Sentence
+from errorbar.core.edit import OVERLAPPING
 from errorbar.core.entry_points import find_registered
 from errorbar.core.problems import InputError, Place, Problem, Problems, UsageError, nearest
 from errorbar.core.spec import split_spec
@@ -176,6 +177,8 @@ _LISTED = (
     ),
 )  # in the order in which they are tried on a file
 FORMATS = {known.name: known for known in _LISTED}
+OVERLAPS = "overlap=allowed"
+"""The dialect of M2 and JSONL in which edits of one annotator may overlap, by their scheme: all are kept."""
 
 
 def other_formats() -> Mapping[str, Format]:
@@ -197,12 +200,21 @@ def _others(path: tuple[str, ...]) -> Mapping[str, Format]:
 
 
 def find_format(name: str) -> Format:
-    """Look a format up; an unknown name is a ``UsageError``."""
+    """Look a format up, or its dialect, as ``m2(overlap=allowed)``; an unknown name is a ``UsageError``."""
+    base, _, dialect = name.removesuffix(")").partition("(")
+    if base in ("m2", "jsonl") and dialect.replace(" ", "") == OVERLAPS:
+        return replace(FORMATS[base], read=partial(_read_overlaps, FORMATS[base]))
     known = FORMATS.get(name) or other_formats().get(name)
     if known is None:
         fix = nearest(name, [*FORMATS, *other_formats(), HOO])
         raise UsageError(Problem("unknown-format", f"no format '{name}'", fix=fix))
     return known
+
+
+def _read_overlaps(known: Format, lines: Lines, problems: Problems) -> Iterator[Sentence]:
+    """Read a file whose edits may overlap."""
+    problems.ignored = {*problems.ignored, OVERLAPPING}
+    yield from known.read(lines, problems)
 
 
 def recognize_line(first: str, name: str = "") -> Format:

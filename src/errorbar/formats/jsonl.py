@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain, islice
 from typing import Any
 
 from errorbar.core.corpus import Annotation, Sentence
 from errorbar.core.edit import (
+    OVERLAPPING,
     Edit,
     Fragment,
     StandoffEdit,
@@ -27,6 +29,7 @@ from errorbar.formats.untrusted import NotJsonError, json_record, parse_json
 
 FORMAT = "errorbar-corpus"
 VERSION = 1
+OVERLAP, ALLOWED = "overlap", "allowed"  # in the header: edits of one annotator may overlap, by their scheme
 STANDOFF = "standoff"  # the key of a record that is no sentence but a text with character edits
 
 _Record = dict[str, Any]
@@ -60,6 +63,8 @@ def read_jsonl(
             if record["format"] != FORMAT or record.get("version") != VERSION:
                 message = f"format {record['format']!r}, version {record.get('version')!r}"
                 problems.error("jsonl-header", message, place, f"format {FORMAT!r}, version {VERSION}")
+            elif record.get(OVERLAP) == ALLOWED:
+                problems.ignored = {*problems.ignored, OVERLAPPING}
         elif STANDOFF in record:
             if standoff is not None:
                 standoff.append((place, record))
@@ -71,9 +76,17 @@ def read_jsonl(
 
 
 def write_jsonl(sentences: Iterable[Sentence], problems: Problems, annotators: Sequence[str] = ()) -> Iterator[str]:
-    """Yield the lines of an errorbar corpus, without line ends. Nothing is lost."""
-    yield json.dumps({"format": FORMAT, "version": VERSION} | ({"annotators": list(annotators)} if annotators else {}))
-    yield from map(_sentence_line, sentences)
+    """Yield the lines of an errorbar corpus, without line ends. Nothing is lost.
+
+    The header says that edits may overlap where the first sentence was read from a file that says so.
+    """
+    rows = iter(sentences)
+    first = list(islice(rows, 1))
+    header: _Record = {"format": FORMAT, "version": VERSION}
+    header |= {"annotators": list(annotators)} if annotators else {}
+    header |= {OVERLAP: ALLOWED} if OVERLAPPING in problems.ignored else {}
+    yield json.dumps(header)
+    yield from map(_sentence_line, chain(first, rows))
 
 
 def _sentence_line(sentence: Sentence) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from itertools import count, islice
@@ -17,6 +18,7 @@ UNKNOWN = "UNK"  # ERRANT's type where no correction is known: it writes the wor
 N_FIELDS = 6
 LOOKED = 40  # lines that tell M2 from text
 BLOCK = 1 << 20  # bytes looked at together in search of annotators
+_TARGET = re.compile(r"T\d+(-A\d+)? ")  # a corrected text, as ChERRANT writes it above its edits
 MOST_KNOWN = 1 << 16  # parts of A lines that are remembered; bounds the memory of reading
 
 
@@ -42,7 +44,7 @@ def read_m2(lines: Lines, problems: Problems) -> Iterator[Sentence]:
             if text is not None:
                 yield assembler.sentence(text, s_number, block)
                 text = None
-        elif start != "I ":
+        elif start != "I " and _TARGET.match(line) is None:
             message = f"a line that is neither S, A nor blank: {line[:40]!r}"
             problems.repairable("m2-line", message, Place(name, number), "skipped", "S, A or a blank line")
     if text is not None:

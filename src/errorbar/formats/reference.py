@@ -105,6 +105,42 @@ def refuse_same_names(files: Sequence[NamedFile | Hypothesis], what: str, exampl
             raise UsageError(Problem("same-name", f"two {what} are called '{name}'", fix=f"rename one: {example}"))
 
 
+RunNames = dict[str, tuple[str, ...]]
+"""Systems that are given as several runs, and what these are called."""
+
+
+def split_runs(systems: Sequence[NamedFile | Hypothesis]) -> tuple[list[NamedFile | Hypothesis], RunNames]:
+    """The systems, those of several runs (``name=run1,run2``) in their place run by run, and what they are called.
+
+    A file whose name has a comma is that file.
+    """
+    listed: list[NamedFile | Hypothesis] = []
+    runs: RunNames = {}
+    for system in systems:
+        paths = [] if isinstance(system, Hypothesis) else system.path.split(",")
+        if isinstance(system, Hypothesis) or not _several(system.path, paths):
+            listed.append(system)
+            continue
+        if again := [path for path in dict.fromkeys(paths) if paths.count(path) > 1]:
+            raise UsageError(Problem("same-run", f"{again[0]} is twice a run of {system.name}", fix="name it once"))
+        runs[system.name] = tuple(f"{system.name}#{k}" for k in range(1, len(paths) + 1))
+        listed += map(NamedFile, paths, runs[system.name])
+    if runs:
+        refuse_same_names(listed, "systems")
+    return listed, runs
+
+
+def _several(path: str, paths: Sequence[str]) -> bool:
+    return len(paths) > 1 and all(paths) and not is_there(path) and any(map(is_there, paths))
+
+
+def refuse_runs(names: RunNames) -> None:
+    """Raise ``UsageError`` if a system has several runs: what does not know what to do with them takes none."""
+    if names:
+        message = f"{next(iter(names))} has several runs, which score and compare take"
+        raise UsageError(Problem("several-runs", message, fix="name each run as a system of its own"))
+
+
 def read_sentences(lines: Lines, problems: Problems) -> Iterator[Sentence]:
     """Read annotated sentences of any format."""
     first = lines.peek().lstrip()

@@ -60,6 +60,7 @@ from errorbar.core.labels import join_words, natural_order
 from errorbar.core.problems import Problem, Problems, UsageError
 from errorbar.datasets.cards import cache_root, catalog, identify
 from errorbar.edits.standoff_runs import read_run
+from errorbar.edits.tokenizers import SPACES
 from errorbar.formats.catalog import is_hoo, wants_hoo
 from errorbar.formats.hoo import read_gold
 from errorbar.formats.look import Source, is_there
@@ -275,7 +276,12 @@ def report(
     _require_fit(flags, hoo=hoo, crowd=crowd, own=bool(own), alone=not common and (crowd or sample or bool(flags)))
     labels, items, lenient = meanings(shared), shared["items"], shared["lenient"]
     tested = {"--swaps": testing.swaps, "--adjust": None if testing.adjust == SwapPlan().adjust else testing.adjust}
-    texts = {"--force": shared["force"], "--retokenize": shared["retokenize"], "--pools": shared["pools"] is not None}
+    texts = {
+        "--force": shared["force"],
+        "--retokenize": shared["retokenize"],
+        "--tokens": shared["tokens"] != SPACES,
+        "--pools": shared["pools"] is not None,
+    }
     texts |= {"--page=ceiling-ci": shared["ceiling_ci"] is not None, "--judges": shared["judges"] is not None}
     judges = plan_judges(shared, shared["ci_method"])
     _refuse({"--metric": metric, "--beta": beta, "--source": shared["source"], **tested, **texts}, with_gold, "--gold")
@@ -291,7 +297,9 @@ def report(
     reading = ReadingOptions.of(cast("Taking", {**shared, "as_written": False}))
     if hoo:
         if any(texts.values()):
-            message = "intervals of the ceiling, --judges, --pools, --force and --retokenize are not for HOO data"
+            message = (
+                "intervals of the ceiling and --judges, --pools, --force, --retokenize, --tokens are not for HOO data"
+            )
             raise UsageError(Problem("useless-option", message, fix="leave them out"))
         metrics = metrics_of(metric, beta, "fragments")
         studies.append(_hoo(_paths(gold), systems, reading, metrics, drawn, browse=browse))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from unicodedata import combining, east_asian_width, name, normalize
+from unicodedata import bidirectional, category, east_asian_width, name, normalize
 
 from errorbar.core.problems import visible
 from errorbar.tables.plain import csv_tables
@@ -13,6 +13,9 @@ from errorbar.tables.table import Table
 
 LONGEST_CELL = 200
 """Characters of a cell of a text table, whose width every other row pays for; the other formats have all."""
+_ISOLATE, _ISOLATED = "\u2068", "\u2069"
+"""Around a cell that is written from right to left, so that the other columns of its row stay where they are."""
+_NO_WIDTH = frozenset(("Mn", "Me", "Cf"))
 _MARKUP = re.compile(r"([\\`*_{}\[\]<>#|~$]|&(?=#?\w+;))")
 _LIST = re.compile(r"^(\s*)([-+]|\d+[.)])(\s)")
 
@@ -44,7 +47,10 @@ def text_table(grid: Grid, *, styled: bool = False) -> str:
 
 def _cut_cell(text: str) -> str:
     seen = visible(text)
-    return seen if len(seen) <= LONGEST_CELL else f"{seen[:LONGEST_CELL]}…"
+    seen = seen if len(seen) <= LONGEST_CELL else f"{seen[:LONGEST_CELL]}…"
+    if not seen.isascii() and any(bidirectional(letter) in ("R", "AL") for letter in seen):
+        return f"{_ISOLATE}{seen}{_ISOLATED}"
+    return seen
 
 
 def _pad(cell: str, width: int, left: bool) -> str:
@@ -53,10 +59,10 @@ def _pad(cell: str, width: int, left: bool) -> str:
 
 
 def _width(text: str) -> int:
-    """Columns that a text takes on a terminal: wide characters take two, combining ones none."""
+    """Columns that a text takes on a terminal: wide characters take two, combining and invisible ones none."""
     if text.isascii():
         return len(text)
-    return sum(2 if east_asian_width(c) in "WF" else 0 if combining(c) else 1 for c in text)
+    return sum(0 if category(c) in _NO_WIDTH else 2 if east_asian_width(c) in "WF" else 1 for c in text)
 
 
 def escape_markdown(text: str) -> str:
