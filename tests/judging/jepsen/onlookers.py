@@ -134,7 +134,7 @@ class Onlookers:
             await self._command(["change", f"--stop={self.item.format(self.stopped)}", "--reason=the nemesis wants it"])
         else:
             names = json.loads(await self._command(["raters", "--format=json"]) or '{"raters": []}')["raters"]
-            able = [one["name"] for one in names if (one["status"] == "active") == (what == "exclude")]
+            able = [one["name"] for one in names if one["status"] == ("active" if what == "exclude" else "excluded")]
             if able:
                 name = self.random.choice(able)
                 why = ["--reason=the nemesis wants it"] if what == "exclude" else []
