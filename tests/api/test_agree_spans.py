@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations, product
 from pathlib import Path
 
@@ -13,7 +13,7 @@ import pytest
 
 import errorbar
 from errorbar.agreement import gamma as gamma_room
-from errorbar.core.spans import Span
+from errorbar.core.spans import Span, merge_spans, spans_of_corpus
 from tests.cli.schema import validated
 from tests.helpers.cli import CommandLine
 from tests.helpers.page_rows import rows_of_page
@@ -198,7 +198,7 @@ class TestGamma:
             assert totals[0] == pytest.approx(totals[1])
 
     @pytest.mark.parametrize("compared", [False, True])
-    def test_too_many_alignments_leave_alpha(
+    def test_too_many_alignments_leave_alpha_and_gamma_of_pairs(
         self, errorbar: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, compared: bool
     ) -> None:
         table = write_spans(tmp_path / "t.csv", 80, THREE)
@@ -209,11 +209,32 @@ class TestGamma:
         document = validated("agree-spans", errorbar("agree", "--spans", table, *options).out)
         for part in ("coefficients", *(("against", "differences") if compared else ())):
             assert document[part]["alpha"] == whole[part]["alpha"]
-            assert document[part]["gamma"]["value"] is None
-            assert document[part]["gamma"]["undefined"] == "too many ways to align spans of so many annotators"
+            assert document[part]["gamma"]["value"] is not None
+        assert document["gamma_of_pairs"] is True
+        assert "gamma_of_pairs" not in whole
         assert document["types"]["z"]["coefficients"] == whole["types"]["z"]["coefficients"]  # two spans
         (warning,) = [row for row in document["warnings"] if row["code"] == "spans-alignment"]
-        assert "gamma is left out: more than 20 ways" in warning["what"]
+        assert "gamma is that of pairs of annotators: more than 20 ways" in warning["what"]
+
+
+def test_gamma_of_pairs_is_what_pairs_of_annotators_give(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Observed disorder is the mean of the pairs', each exactly aligned; of two annotators it is gamma itself."""
+    texts = spans_of_corpus(_simulate(np.random.default_rng(5), SETTINGS[1], 30))
+    texts = [replace(text, spans={name: merge_spans(own) for name, own in text.spans.items()}) for text in texts]
+    of_pairs = gamma_room.GammaCounts(texts, np.random.default_rng(1), pairs=True)
+    names = [*texts[0].spans]
+    alone = [
+        gamma_room.GammaCounts(
+            [replace(text, spans={name: text.spans[name] for name in pair}) for text in texts], np.random.default_rng(1)
+        )
+        for pair in combinations(names, 2)
+    ]
+    assert of_pairs.observed == pytest.approx(np.mean([counts.observed for counts in alone], axis=0))
+    assert of_pairs.spans == pytest.approx(np.mean([counts.spans for counts in alone], axis=0))
+    two = [replace(text, spans={name: text.spans[name] for name in names[:2]}) for text in texts]
+    once, again = (gamma_room.GammaCounts(two, np.random.default_rng(1), pairs=pairs) for pairs in (False, True))
+    weights = np.ones((1, len(two)))
+    assert once.kernel()(weights) == again.kernel()(weights)
 
 
 # Three annotators of four sentences of our own. B agrees with A but for one end and one edit; C finds something else.

@@ -75,6 +75,32 @@ def doccano(folder: Path) -> list[Path]:
     return [folder / f"{rater}.jsonl" for rater in RATERS]
 
 
+def prodigy(folder: Path) -> list[Path]:
+    """``db-out`` of Prodigy 1.x, the interface ``choice``, named sessions (docs: Annotation interfaces, Database)."""
+    options = [{"id": "ok", "text": "No error"}, {"id": "error", "text": "Error"}]
+    tasks = [
+        {
+            "text": "We goes home",
+            "meta": {"essay": "e1"},
+            "_input_hash": 1_000_000 + int(item),
+            "_task_hash": -int(item),
+            "options": options,
+            "_view_id": "choice",
+            "config": {"choice_style": "single"},
+            "accept": [label],
+            "answer": "accept",
+            "_timestamp": 1_767_261_600 + 60 * int(item) + at,
+            "_annotator_id": RATERS[at],
+            "_session_id": RATERS[at],
+        }
+        for item, labels in LABELS.items()
+        for at, label in enumerate(labels)
+    ]
+    skipped = {**tasks[0], "accept": [], "answer": "ignore", "_annotator_id": "zoe"}
+    (folder / "judged.jsonl").write_text("".join(json.dumps(task) + "\n" for task in [*tasks, skipped]))
+    return [folder / "judged.jsonl"]
+
+
 def potato(folder: Path) -> list[Path]:
     """``user_state.json`` of Potato 2.x (docs/export_formats.md), a folder for each user."""
     paths = []
@@ -141,7 +167,7 @@ def potato_table(folder: Path) -> list[Path]:
     return [folder / "annotations.csv"]
 
 
-TOOLS = (label_studio, argilla, doccano, potato, old_potato, appraise, turk)
+TOOLS = (label_studio, argilla, doccano, prodigy, potato, old_potato, appraise, turk)
 
 
 @pytest.mark.parametrize("write", TOOLS)
@@ -151,6 +177,8 @@ def test_agree_reads_an_export_as_it_reads_what_import_makes_of_it(
     paths = write(tmp_path)
     result = errorbar.judge_import(paths, out=tmp_path / "judgments.csv")
     found = {(row["item"].partition(":")[0], row["rater"]) for row in result.rows}
+    if write is prodigy:
+        found = {(str(int(item) - 1_000_000), rater) for item, rater in found}
     if write is not appraise:
         assert found == {(item, rater) for item in LABELS for rater in RATERS}
     assert len(result.rows) == 9
@@ -160,7 +188,7 @@ def test_agree_reads_an_export_as_it_reads_what_import_makes_of_it(
     ]
     assert observed == pytest.approx([7 / 9, 7 / 9])
     assert result.audit.sizes == {3: 3}
-    if write in (label_studio, argilla, doccano):
+    if write in (label_studio, argilla, doccano, prodigy):
         assert {row["essay"] for row in result.rows} == {"e1"}  # unknown columns are kept
 
 
@@ -175,6 +203,46 @@ def test_spans_of_an_export(tmp_path: Path) -> None:
     assert result.types["ORG"].values["alpha"].value == 1
     assert result.spans.n_spans == 6
     assert require(result.spans.values["gamma"].value) < 1
+
+
+def _prodigy_task(rater: str, view: str, **fields: object) -> str:
+    """A task as ``db-out`` writes it."""
+    text = "We buys meat ."
+    tokens = [{"text": word, "start": text.index(word), "id": at} for at, word in enumerate(text.split())]
+    task = {"text": text, "_input_hash": 7, "_task_hash": 8, "tokens": tokens, "_view_id": view, "answer": "accept"}
+    return json.dumps({**task, "_timestamp": 1767261600, "_session_id": rater, **fields})
+
+
+def test_spans_and_verdicts_of_prodigy(tmp_path: Path) -> None:
+    """``spans_manual`` with tokens; ``classification``, where accept and reject are the answers; what is left out."""
+    marked = [
+        _prodigy_task("ann", "spans_manual", spans=[{"start": 3, "end": 7, "token_start": 1, "label": "SVA"}]),
+        _prodigy_task("bob", "spans_manual", spans=[{"start": 3, "end": 7, "token_start": 1, "label": "SVA"}]),
+        _prodigy_task("eve", "spans_manual", spans=[]),
+        _prodigy_task("zoe", "spans_manual", spans=[], answer="reject"),
+    ]
+    (tmp_path / "spans.jsonl").write_text("\n".join(marked) + "\n")
+    spans = errorbar.agree_spans(tmp_path / "spans.jsonl", ci=False)
+    assert (spans.spans.n_spans, list(spans.annotators)) == (2, ["ann", "bob", "eve"])
+    alike = errorbar.judge_import(tmp_path / "spans.jsonl")
+    assert [note.code for note in alike.notes] == ["export-left-out"]
+    asked = [
+        _prodigy_task(rater, "classification", label=label, answer=answer, tokens=[], _task_hash=task)
+        for rater, answer in (("ann", "accept"), ("bob", "reject"))
+        for task, label in ((1, "SVA"), (2, "Vt"))
+    ]
+    (tmp_path / "asked.jsonl").write_text("\n".join(line.replace('"tokens": [], ', "") for line in asked) + "\n")
+    rows = errorbar.judge_import(tmp_path / "asked.jsonl").rows
+    assert [(row["item"], row["rater"], row["label"], row["asked"]) for row in rows] == [
+        ("1", "ann", "accept", "SVA"),
+        ("2", "ann", "accept", "Vt"),
+        ("1", "bob", "reject", "SVA"),
+        ("2", "bob", "reject", "Vt"),
+    ]
+    both = _prodigy_task("ann", "blocks", accept=["x"], spans=[{"start": 3, "end": 7, "label": "SVA"}])
+    (tmp_path / "both.jsonl").write_text(both + "\n")
+    with pytest.raises(errorbar.ErrorbarError, match="task 7 has 1 spans beside its choice"):
+        errorbar.judge_import(tmp_path / "both.jsonl")
 
 
 def test_import_reads_the_table_of_potato(tmp_path: Path) -> None:

@@ -60,6 +60,32 @@ def test_crossed_editors_and_a_nemesis(store: str) -> None:
     assert outcome.counts["receipts saved"] > 200
 
 
+def edits_and_a_nemesis(plan: Plan, kills: Plan, runs: int) -> None:
+    """Raters who write lists of edits lose none of them, in a run and when all is killed."""
+    from tests.judging.jepsen.kills import kill_runs
+
+    outcome = run(plan, History())
+    assert {name: faults for name, faults in outcome.faults.items() if faults} == {}
+    assert outcome.counts["receipts saved"] > 20 * plan.seconds
+    result = kill_runs(kills, runs)
+    assert (result.faults, result.counts["runs"]) == ([], runs)
+    assert result.counts["acknowledged"] > 0
+
+
+@pytest.mark.parametrize("store", ON_EITHER)
+def test_edits_and_a_nemesis(store: str) -> None:
+    """Forty raters write the edits of sentences, with four processes; then twice killed."""
+    kills = Plan(seconds=6, rate=400, raters=12, store=store, edits=True)
+    edits_and_a_nemesis(Plan(seconds=6, store=store, rate=150, every=0.6, edits=True), kills, 2)
+
+
+@pytest.mark.measured
+@pytest.mark.parametrize("store", ON_BOTH)
+def test_edits_and_a_nemesis_for_a_minute_and_forty_kills(store: str) -> None:
+    kills = Plan(seconds=10, rate=400, raters=12, store=store, edits=True, seed=1)
+    edits_and_a_nemesis(Plan(store=store, edits=True, seed=1), kills, 40)
+
+
 @pytest.mark.parametrize(("workers", "runs"), [(1, 6), (4, 2)])
 @pytest.mark.parametrize("store", ON_BOTH)
 def test_killed_at_random_moments(store: str, workers: int, runs: int) -> None:

@@ -27,6 +27,7 @@ from errorbar.judging.study.rules import current_rules, read_about
 from errorbar.judging.web.rater import lease_record
 from errorbar.judging.web.server_state import Terms
 from errorbar.stats.resampling import Resampling
+from tests.helpers.cli import CommandLine
 from tests.judging.empty_stores import join
 
 SCHEME = load_scheme("edits")
@@ -127,6 +128,31 @@ def test_a_study_of_edits_is_a_corpus(tmp_path: Path, database: str, request: py
         errorbar.judge_export(study, tmp_path / "one.xml")
     errorbar.judge_export(study, tmp_path / "one.xml", rater="r1")
     assert (tmp_path / "one.xml").read_text(encoding="utf-8") == written
+
+
+def test_the_folder_of_a_study_stands_where_annotators_are_read(tmp_path: Path, request: pytest.FixtureRequest) -> None:
+    """The figures of the folder are those of its export, to the signature; of other schemes it is their judgments."""
+    gold, study, out = tmp_path / "gold.m2", tmp_path / "study", tmp_path / "out.jsonl"
+    gold.write_text(M2, encoding="utf-8")
+    corpus = errorbar.read_corpus(gold)
+    (tmp_path / "system.txt").write_text("\n".join(sentence.text for sentence in corpus.sentences) + "\n")
+    errorbar.judge_init(study, gold, scheme="edits", raters_per_item=2)
+    with pytest.raises(UsageError, match="at least two annotators"):
+        errorbar.ceiling(study, ci=False)
+    let_judge(study, annotator(corpus, "0"), annotator(corpus, "1"))
+    errorbar.judge_export(study, out, to="corpus")
+    for function in (
+        lambda path: errorbar.score({"gold": path}, tmp_path / "system.txt", ci=False, jobs=2),
+        lambda path: errorbar.agree(path, items="tokens", ci=False),
+        lambda path: errorbar.ceiling({"gold": path}, ci=False),
+    ):
+        assert json.dumps(function(study).to_dict()) == json.dumps(function(out).to_dict())
+    run_errorbar: CommandLine = request.getfixturevalue("errorbar")
+    page = tmp_path / "page.html"
+    assert run_errorbar("report", "--gold", study, tmp_path / "system.txt", "-o", page, "--resamples=20").code == 0
+    receipt = json.loads((tmp_path / "page.receipt.json").read_text(encoding="utf-8"))
+    names = [Path(record["name"]).name for record in receipt["files"]]
+    assert sorted(names) == ["store.sqlite3", "study.toml", "system.txt"]
 
 
 def test_links_and_notes_are_lost_in_m2_alone_and_it_is_said(tmp_path: Path) -> None:

@@ -58,8 +58,7 @@ def make(folder: Path, n: int, editors: Literal["crossed", "nested", "free"], k:
         systems=systems,
         editors=editors,
         raters_per_item=k,
-        gold_per_page=0,
-        **rules,
+        **{"gold_per_page": 0, **rules},
     )
     return folder / "study"
 
@@ -87,7 +86,7 @@ def work_to_the_end(folder: Path, n_raters: int, seed: int, *, careless: bool = 
     with Study.open(folder).store() as store:
         raters = [join(store, number) for number in range(1, n_raters + 1)]
         standing = dict.fromkeys(raters, "work")
-        while active := [rater for rater in raters if standing[rater] in ("work", "waiting")]:
+        while active := [rater for rater in raters if standing[rater] in ("training", "quiz", "work", "waiting")]:
             rater = draw.choice(active)
             now += draw.choice((1, 60, 4000) if careless else (1,))
 
@@ -156,6 +155,25 @@ def test_the_checker_of_editors_finds_what_it_is_for(tmp_path: Path, editors: Li
     other = next(each for each, (own, name) in of.items() if own == sentence and name != system)
     bad = dataclasses.replace(stored, assignment=[*stored.assignment, {**first, "item": other}])
     assert editors_as_designed(History(), bad)
+
+
+@pytest.mark.parametrize("editors", ["crossed", "nested"])
+def test_gold_outputs_of_one_sentence_reach_nobody_twice(tmp_path: Path, editors: Literal["crossed", "nested"]) -> None:
+    """Twelve gold outputs of four sentences: of each at most one, in training, quiz and work together."""
+    right = {system: "right|edited" if system == "careful" else "edited|right" for system in SYSTEMS}
+    rows = [f"{number}/{system},{right[system]}" for number in range(1, 5) for system in SYSTEMS]
+    (tmp_path / "gold.csv").write_text("\n".join(["item,answer", *rows]) + "\n")
+    options: dict[str, Any] = {"gold_items": tmp_path / "gold.csv", "policy": "none"}
+    few: dict[str, Any] = {"quiz": 3, "training": 2}
+    message = "a quiz of 3 and a training of 2 needs as many gold items of different sentences, and there are 4"
+    with pytest.raises(UsageError, match=message):
+        make(tmp_path, 16, editors, 1, **options, **few)
+    study = make(tmp_path, 16, editors, 1, **options, quiz=1, training=1, gold_per_page=3, page=4)
+    work_to_the_end(study, 6, 5, careless=False)
+    gold_of = [[sentence for sentence, _ in pairs if int(sentence) <= 4] for pairs in had(study).values()]
+    assert all(len({*sentences}) == len(sentences) for sentences in gold_of)
+    assert max(map(len, gold_of)) == 4
+    assert min(map(len, gold_of)) >= 2
 
 
 def test_free_editors_get_anything(tmp_path: Path) -> None:
@@ -402,7 +420,8 @@ def test_no_route_of_raters_names_a_system(tmp_path: Path) -> None:
     """Pages, replies, refusals, headers; the manager's pages alone name them."""
     names = {"zxqvj": "careful", "qqwzk": "greedy", "kkqxv": "zealous"}
     write_texts(tmp_path, 4)
-    (tmp_path / "gold.csv").write_text("item,answer,explanation\n" + "".join(f"1/{name},right,So.\n" for name in names))
+    rows = [f"{number}/{name},right,So.\n" for number in (1, 2) for name in names]
+    (tmp_path / "gold.csv").write_text("item,answer,explanation\n" + "".join(rows))
     check = '[[comprehension]]\nask = "Which?"\noptions = ["a", "b"]\nright = "a"\n'
     (tmp_path / "about.toml").write_text(check)
     errorbar.judge_init(
@@ -452,7 +471,7 @@ def test_no_route_of_raters_names_a_system(tmp_path: Path) -> None:
         manager = Visitor(url)
         manager.manage(study)
         told = manager.http.get("/manage/export.csv").text
-    assert n_answers == 5  # an example, a quiz question, an output of each of the other sentences
+    assert n_answers == 4  # an example, a quiz question, an output of each of the other sentences
     seen = {reply.request.url.path for reply in replies}
     routes = [*rater_pages.ROUTES, *rater_pages.ENTRY_ROUTES, *rater_pages.PAGE_ROUTES, *FORM_ROUTES]
     assert {route.path for route in routes} - seen == {"/j/{invite}"}

@@ -13,6 +13,9 @@ Conventions
     of δ_e to ``PRECISION``, or ``MOST_SPANS``. A text of one annotator is left out; with numbers of annotators that
     differ, δ_e is made for each. In a resample, a tuple of chance weighs the product of how often the texts occur that
     lie over each other there, so that δ_e varies as over new texts. Undefined without a span.
+    Spans of many annotators can be too close to each other for an exact alignment (``MOST_TUPLES``). Gamma of pairs is
+    there for them: δ_o of a text is the mean over its pairs of annotators, δ_e that of two. It is not the gamma of all
+    annotators at once, but asks the same of each two of them.
 Source
     Mathet, Widlöcher and Métivier 2015, Computational Linguistics 41(3), sections 4 and 5. Random annotations are
     made as there, in section 5.2, from all texts in place of one.
@@ -24,8 +27,9 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import accumulate, chain
+from itertools import accumulate, chain, combinations, pairwise
 from math import comb, sqrt
+from operator import add
 
 import numpy as np
 
@@ -138,25 +142,27 @@ def _useful_tuples(spans: tuple[Slotted, ...], n: int) -> list[Aligned]:
     """Every tuple that a best alignment could have: from each of its spans, the others are near enough."""
     pairs = comb(n, 2)
     apart = [[dissimilarity(a, b) for _, b in spans] for _, a in spans]
+    most = pairs + n - 1
     tuples: list[Aligned] = []
 
-    def extend(chosen: tuple[int, ...], sums: tuple[float, ...], start: int) -> None:
+    def extend(chosen: tuple[int, ...], sums: tuple[float, ...], others: list[int]) -> None:
+        """Take a tuple, and each that is longer by one of the spans that are near to all of it."""
         k = len(chosen)
         if k and all(total < pairs + k - 1 for total in sums):
             tuples.append(((sum(sums) / 2 + pairs - comb(k, 2)) / pairs, chosen))
             if len(tuples) > MOST_TUPLES:
                 message = f"more than {MOST_TUPLES:,} ways to align {len(spans)} spans of {n} annotators"
                 raise UsageError(Problem("spans-alignment", message))
-        slots = {spans[at][0] for at in chosen}
-        for at in range(start, len(spans)):
-            if spans[at][0] in slots:
-                continue
-            more = [apart[at][other] for other in chosen]
-            longer = (*(total + d for total, d in zip(sums, more, strict=True)), sum(more))
-            if all(total < pairs + n - 1 for total in longer):
-                extend((*chosen, at), longer, at + 1)
+        for place, at in enumerate(others):
+            distances = apart[at]
+            more = [distances[other] for other in chosen]
+            longer = (*map(add, sums, more), sum(more))
+            if max(longer) < most:
+                slot = spans[at][0]
+                near = [at for at in others[place + 1 :] if spans[at][0] != slot and distances[at] < most]
+                extend((*chosen, at), longer, near)
 
-    extend((), (), 0)
+    extend((), (), [*range(len(spans))])
     return tuples
 
 
@@ -257,6 +263,32 @@ class ChanceAlignments:
         return n * ratio(self.disorder @ weight, self.size @ weight)
 
 
+def _least_disorder(annotations: Sequence[Sequence[Span]]) -> float:
+    """The disorder of the best alignment of annotators' spans of a text."""
+    spans = [(slot, span) for slot, own in enumerate(annotations) for span in own]
+    return sum(disorder for disorder, _ in best_alignment(spans, len(annotations))) if spans else 0.0
+
+
+def _mean_of_pairs(annotations: Sequence[Sequence[Span]]) -> float:
+    """The mean over pairs of annotators of the disorder of the best alignment of their spans of a text."""
+    from scipy.optimize import linear_sum_assignment  # noqa: PLC0415 - loading it takes a while
+
+    spans = [span for own in annotations for span in own]
+    kinds = {kind: number for number, kind in enumerate({span.type for span in spans})}
+    start, end, kind = np.array([(span.start, span.end, kinds[span.type]) for span in spans]).reshape(-1, 3).T
+    apart = np.abs(start[:, None] - start) + np.abs(end[:, None] - end)
+    cost = (apart / np.maximum((end - start)[:, None] + end - start, 1)) ** 2 + (kind[:, None] != kind)
+    saved = np.minimum(cost - 2, 0)  # two spans cost 1 each on their own
+    ends = [*accumulate(map(len, annotations), initial=0)]
+    slots = [slice(first, last) for first, last in pairwise(ends) if last > first]
+    total = float(len(spans) * (len(annotations) - 1))
+    for rows, columns in combinations(slots, 2):
+        table = saved[rows, columns]
+        if table.any():
+            total += float(table[linear_sum_assignment(table)].sum())
+    return total / comb(len(annotations), 2)
+
+
 class GammaCounts:
     """The disorder of each text, and of chance.
 
@@ -265,18 +297,24 @@ class GammaCounts:
         rng: For the random annotations.
         clusters: The number of the cluster of each text, which only occurs with all others of its cluster; None: each
             is its own.
+        pairs: Align the spans of each two annotators, in place of all at once.
     """
 
-    def __init__(self, texts: Sequence[SpannedText], rng: np.random.Generator, clusters: Ints | None = None) -> None:
+    def __init__(
+        self,
+        texts: Sequence[SpannedText],
+        rng: np.random.Generator,
+        clusters: Ints | None = None,
+        *,
+        pairs: bool = False,
+    ) -> None:
         self.observed = np.zeros(len(texts))
         self.spans = np.zeros(len(texts))  # of each text, per annotator
-        self.n_annotators = np.array([len(text.spans) for text in texts], np.int64)
+        self.n_annotators = np.array([2 if pairs else len(text.spans) for text in texts], np.int64)
         for row, text in enumerate(texts):
-            spans = [(slot, span) for slot, own in enumerate(text.spans.values()) for span in own]
-            if spans:
-                alignment = best_alignment(spans, len(text.spans))
-                self.observed[row] = sum(disorder for disorder, _ in alignment)
-                self.spans[row] = len(spans) / len(text.spans)
+            annotations = [*text.spans.values()]
+            self.observed[row] = (_mean_of_pairs if pairs else _least_disorder)(annotations)
+            self.spans[row] = sum(map(len, annotations)) / len(annotations)
         first = np.arange(len(texts))
         if clusters is not None:
             _, start, cluster = np.unique(clusters, return_index=True, return_inverse=True)

@@ -10,7 +10,7 @@ from typing import Annotated, Unpack
 
 import numpy as np
 
-from errorbar.agreement.coefficients import Kernel, estimates
+from errorbar.agreement.coefficients import AdjustInterval, Kernel, estimates
 from errorbar.agreement.gamma import GammaCounts
 from errorbar.agreement.unitizing import UnitizingCounts
 from errorbar.api.arguments import (
@@ -24,6 +24,7 @@ from errorbar.api.arguments import (
 )
 from errorbar.api.inputs import read_corpus
 from errorbar.api.judgment_input import Files, labels_by_role, paths_of
+from errorbar.core.arrays import Ints
 from errorbar.core.corpus import ContentHash, Corpus
 from errorbar.core.estimate import Estimate, Undefined
 from errorbar.core.labels import natural_order, usual_order
@@ -68,12 +69,14 @@ class SpanCoefficients:
         values: Of the annotations, by coefficient.
         against: Of those that they are compared with; empty: there are none.
         differences: The first less the second.
+        gamma_of_pairs: Whether gamma aligns the spans of each two annotators, as those of all are too close.
     """
 
     n_spans: int
     values: Mapping[str, Estimate]
     against: Mapping[str, Estimate]
     differences: Mapping[str, Estimate]
+    gamma_of_pairs: bool = False
 
     def to_dict(self) -> dict[str, object]:
         """As JSON has it."""
@@ -82,7 +85,7 @@ class SpanCoefficients:
             part: {name: estimate_record(estimate) for name, estimate in by_name.items()}
             for part, by_name in parts.items()
         }
-        return {"n_spans": self.n_spans, **records}
+        return {"n_spans": self.n_spans, **records, **({"gamma_of_pairs": True} if self.gamma_of_pairs else {})}
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -131,9 +134,10 @@ class SpanAgreementResult(Result):
         columns = [Column("", key="coefficient"), self._estimates("value")]
         if compared:
             columns += [self._estimates("against"), self._estimates("difference", signed=True)]
+        titles = TITLES | ({"gamma": "gamma of pairs"} if row.gamma_of_pairs else {})
         rows: list[list[Cell]] = [
             [title, *(part[name] for part in (row.values, row.against, row.differences) if part)]
-            for name, title in TITLES.items()
+            for name, title in titles.items()
         ]
         chance = (
             f"gamma: chance is the mean of {self.n_draws:,} random annotations, within {self.precision:.1%} of itself"
@@ -157,7 +161,12 @@ class SpanAgreementResult(Result):
                 for name, title in TITLES.items()
             ]
         rows: list[list[Cell]] = [
-            [kind or "(no type)", row.n_spans, *row.values.values(), *row.differences.values()]
+            [
+                f"{kind or '(no type)'}{' (pairs)' if row.gamma_of_pairs else ''}",
+                row.n_spans,
+                *row.values.values(),
+                *row.differences.values(),
+            ]
             for kind, row in self.types.items()
         ]
         return Table(columns, rows, "Agreement on the spans of each type", "types")
@@ -202,8 +211,8 @@ def agree_spans(
     by_type = {kind: part.measure(typed=False) for kind, part in parts.items()}
     work.documents.warn(problems, intervals=how is not None)
     if unaligned := next((part.unaligned for part in (work, *parts.values()) if part.unaligned), ""):
-        fix = "name the files of fewer annotators, e.g. of two or three"
-        problems.note("spans-alignment", f"gamma is left out: {unaligned}", Place(), fix)
+        fix = "for one gamma of all annotators name the files of fewer, e.g. of two or three"
+        problems.note("spans-alignment", f"gamma is that of pairs of annotators: {unaligned}", Place(), fix)
     if work.n_merged:
         message = f"{work.n_merged:,} spans of one annotator overlap others of theirs"
         problems.note("spans-overlap", message, Place(), "those of a type are joined, as one span")
@@ -325,37 +334,44 @@ class _SpanAgreement:
         clusters = self.documents.clusters() if self.documents.unit == "document" else None
         units = Units(np.ones(len(texts)), cluster_table(rows, len(texts), clusters, len(texts)))
         kernels: dict[str, Kernel] = {}
+        adjust: dict[str, AdjustInterval] = {}
+        sides: list[list[SpannedText]] = []
         n_spans, width = [], 1
         for number, side in enumerate(self.sides):
             merged = [self._merge(text, typed=typed) for text in side]
             n_spans.append(sum(len(spans) for text in merged for spans in text.spans.values()))
             kinds = sorted({span.type for text in merged for spans in text.spans.values() for span in spans})
-            kernels[f"alpha {number}"] = UnitizingCounts(merged).kernel(kinds)
-            if self.unaligned:
-                continue
-            try:
-                gamma = GammaCounts(merged, stream(self.seed, "gamma", self.kind), clusters)  # one chance on both sides
-            except UsageError as error:  # alpha needs no alignment
-                self.unaligned = error.problems[0].what
-                continue
+            counts = UnitizingCounts(merged)
+            kernels[f"alpha {number}"] = counts.kernel(kinds)
+            adjust[f"alpha {number}"] = counts.adjust_interval(kinds, clusters)
+            sides.append(merged)
+        for number, gamma in enumerate(self._gammas(sides, clusters)):
             kernels[f"gamma {number}"] = gamma.kernel()
             width = max(width, gamma.width)
             self.precision, self.n_draws = max(self.precision, gamma.precision), max(self.n_draws, gamma.n_draws)
-        if self.unaligned:
-            kernels.pop("gamma 0", None)
-        measured = [name for name in TITLES if f"{name} 0" in kernels]
         parts = ["0"]
         if len(self.sides) > 1:
             parts += ["1", "difference"]
-            for name in measured:
+            for name in TITLES:
                 kernels[f"{name} difference"] = _difference(kernels[f"{name} 0"], kernels[f"{name} 1"])
-        values = estimates(units, kernels, len(texts), Undefined.NO_SPANS, self.how, width)
-        none = Estimate(None, len(texts), None, units.n_clusters, Undefined.TOO_MANY_ALIGNMENTS)
+        values = estimates(units, kernels, len(texts), Undefined.NO_SPANS, self.how, width, adjust)
         first, second, difference = (
-            {name: values[f"{name} {part}"][0] if name in measured else none for name in TITLES if part in parts}
-            for part in ("0", "1", "difference")
+            {name: values[f"{name} {part}"][0] for name in TITLES if part in parts} for part in ("0", "1", "difference")
         )
-        return SpanCoefficients(n_spans[0], first, second, difference)
+        return SpanCoefficients(n_spans[0], first, second, difference, bool(self.unaligned))
+
+    def _gammas(self, sides: Sequence[Sequence[SpannedText]], clusters: Ints | None) -> list[GammaCounts]:
+        """Gamma of each side, with one chance on both; of pairs on both where one has too many ways to align spans."""
+
+        def count(*, pairs: bool) -> list[GammaCounts]:
+            streams = (stream(self.seed, "gamma", self.kind) for _ in sides)
+            return [GammaCounts(side, rng, clusters, pairs=pairs) for side, rng in zip(sides, streams, strict=True)]
+
+        try:
+            return count(pairs=False)
+        except UsageError as error:
+            self.unaligned = error.problems[0].what
+            return count(pairs=True)
 
     def _merge(self, text: SpannedText, *, typed: bool) -> SpannedText:
         spans = {}

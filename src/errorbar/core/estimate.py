@@ -44,7 +44,6 @@ class Undefined(StrEnum):
     ONE_LABEL = "every judgment has the same label"
     LABEL_NOT_USED = "nobody used the label"
     NO_SPANS = "nobody marked anything"
-    TOO_MANY_ALIGNMENTS = "too many ways to align spans of so many annotators"
     SYSTEMS_ALONE = "no scores of sentences"
     NOT_CONNECTED = "no chain of wins connects all systems"
     ONLY_TIES = "all comparisons of the system are ties"

@@ -80,8 +80,8 @@ _MARKUP = ("<DOC", "<?XML", "<!DOCTYPE")
 _EDITS = ("sentences", "tokens", "annotators", "edits")
 _LINES = (*_EDITS, "sentences without an A line")
 _LABELS = ("sentences", "tokens", "tokens labeled i")
-_is_json_list, _is_doccano, _is_potato, _is_appraise = (
-    _later(f"errorbar.formats.exports:is_{tool}") for tool in ("json_list", "doccano", "potato", "appraise")
+_is_json_list, _is_doccano, _is_prodigy, _is_potato, _is_appraise = (
+    _later(f"errorbar.formats.exports:is_{tool}") for tool in ("json_list", "doccano", "prodigy", "potato", "appraise")
 )
 _ROWS = ("judgments",)
 _LISTED = (
@@ -99,6 +99,14 @@ _LISTED = (
         "rows",
         lambda line: line[:1] == "[" and _is_json_list(line),
         _later("errorbar.formats.exports:read_json_list"),
+        counts=_ROWS,
+    ),
+    Format(
+        "prodigy",
+        ".jsonl",
+        "rows",
+        lambda line: line[:1] == "{" and '"_task_hash"' in line and _is_prodigy(line),
+        _later("errorbar.formats.exports:read_prodigy"),
         counts=_ROWS,
     ),
     Format(

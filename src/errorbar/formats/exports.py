@@ -1,11 +1,11 @@
 """Exports of other annotation tools, as rows of a table of judgments or of spans.
 
 Label Studio 1.x (JSON): a list of tasks; Argilla 2.x (``records.to_json``): a list of records; doccano 1.8 (JSONL): a
-file for each member, who is its rater; Potato 2.x: ``user_state.json`` of each user, or its CSV; Potato 1.x:
-``annotated_instances.jsonl`` in the folder of each user; Appraise (``ExportSystemScoresToCSV``, 2022 to 2025): rows
-without a header. Rows have ``item``, ``rater`` and ``label``; of spans also ``start``, ``end`` and ``length``; and what
-the export says beside them, under its own names. Where raters answered several questions, each is an item of its own,
-``item:question``. Batch results of Mechanical Turk: ``formats.judgments``.
+file for each member, who is its rater; Prodigy 1.x: JSONL of ``db-out``; Potato 2.x: ``user_state.json`` of each user,
+or its CSV; Potato 1.x: ``annotated_instances.jsonl`` in the folder of each user; Appraise (``ExportSystemScoresToCSV``,
+2022 to 2025): rows without a header. Rows have ``item``, ``rater`` and ``label``; of spans also ``start``, ``end`` and
+``length``; and what the export says beside them, under its own names. Where raters answered several questions, each is
+an item of its own, ``item:question``. Batch results of Mechanical Turk: ``formats.judgments``.
 """
 
 from __future__ import annotations
@@ -23,13 +23,14 @@ from errorbar.formats.tables import finite
 from errorbar.formats.untrusted import NotJsonError, json_record, parse_json
 
 Row = tuple[int, Mapping[str, object]]
-TOOLS = ("label-studio", "argilla", "doccano", "potato", "appraise")
+TOOLS = ("label-studio", "argilla", "doccano", "prodigy", "potato", "appraise")
 EXPORT_CODE, VALUE_CODE = "export-json", "export-value"
 RANKED, BETTER, EQUAL = "ranking", " > ", " = "
 """The column of a ranking, and what stands in it between names, best first."""
 _APPRAISE_TYPES = frozenset(("TGT", "CHK", "REF", "BAD"))
 _APPRAISE = ("rater", "system", "segment", "type", "source_language", "target_language", "label")
 _APPRAISE_MIDDLE = ("document", "complete_document")
+_SPAN_VIEWS = frozenset(("ner_manual", "spans_manual"))
 _TIMES = ("start_time", "end_time")
 _TIME_SPENT = re.compile(r"(?<!\d)(\d{1,6})d (\d{1,2})h (\d{1,2})m (\d{1,2})s")
 
@@ -45,6 +46,12 @@ def is_doccano(line: str) -> bool:
     if record is None or "text" not in record or {"annotations", "edits", "rater"} & record.keys():
         return False
     return any(isinstance(record.get(key), list) for key in ("label", "labels", "entities"))
+
+
+def is_prodigy(line: str) -> bool:
+    """Whether a first line is an annotated task, which has hashes of what was shown and asked."""
+    record = json_record(line) if line[:1] == "{" else None
+    return record is not None and {"_input_hash", "_task_hash", "answer"} <= record.keys()
 
 
 def is_potato(line: str) -> bool:
@@ -256,6 +263,44 @@ def _doccano_span(mark: object) -> tuple[object, object, object] | None:
     if isinstance(mark, list) and len(mark) == 3:
         return mark[0], mark[1], mark[2]
     return None
+
+
+def read_prodigy(lines: Lines, problems: Problems) -> Iterator[Row]:
+    """Read annotated tasks: choices, spans that were marked, or yes and no to a label or to what was shown.
+
+    An item is what was shown (``_input_hash``), so that annotators who marked other spans still judged the same; where
+    yes or no is the answer it is the task (``_task_hash``), which has the label too. Spans of a task that was rejected,
+    and tasks that were ignored, are left out.
+    """
+    answers = _Answers(lines.name, problems)
+    for number, record in _records(lines, problems):
+        place, verdict = Place(lines.name, number), record.get("answer")
+        if verdict not in ("accept", "reject", "ignore") or "_task_hash" not in record or "_input_hash" not in record:
+            expected = "an answer, _input_hash and _task_hash"
+            problems.repairable(VALUE_CODE, "not an annotated task", place, "it is left out", expected)
+            continue
+        rater = record.get("_annotator_id") or record.get("_session_id") or _stem(lines.name)
+        item, text, spans = record["_input_hash"], str(record.get("text", "")), record.get("spans")
+        meta = record.get("meta")
+        beside = (_flat(meta) if isinstance(meta, dict) else {}) | {"text": text, "end_time": record.get("_timestamp")}
+        beside = {key: value for key, value in beside.items() if key not in ("item", "rater", "label")}
+        asks_spans = record.get("_view_id") in _SPAN_VIEWS or (isinstance(spans, list) and "tokens" in record)
+        chosen = record.get("accept")
+        if verdict == "ignore" or (verdict == "reject" and (asks_spans or isinstance(chosen, list))):
+            answers.n_left_out += 1
+        elif isinstance(chosen, list):
+            if spans:
+                message = f"task {item} has {len(spans)} spans beside its choice"
+                problems.repairable(VALUE_CODE, message, place, "the choice alone is read", "one kind of answer")
+            answers.add("", item, rater, chosen[0] if len(chosen) == 1 else chosen, **beside)
+        elif asks_spans:
+            for span in [mark for mark in spans or [] if isinstance(mark, dict)] or [{}]:
+                ends = {"start": span.get("start"), "end": span.get("end"), "length": len(text)}
+                answers.add("", item, rater, span.get("label", ""), **ends, **beside)
+        else:
+            asked = {"asked": record["label"]} if isinstance(record.get("label"), str) else {}
+            answers.add("", record["_task_hash"], rater, verdict, **asked, **beside)
+    yield from answers.finish()
 
 
 def _records(lines: Lines, problems: Problems) -> Iterator[tuple[int, Mapping[str, Any]]]:

@@ -11,7 +11,7 @@ import io
 import os
 import stat
 import sys
-from collections.abc import Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
@@ -37,6 +37,8 @@ START = 1 << 12  # unpacked bytes by which XML and Parquet are recognized
 IN_MEMORY = 1 << 20  # bytes of a pipe that are kept in memory before a file without a name takes them
 MAGIC = 4  # bytes that the first read of a pipe waits for: those that tell what it is
 MOST_IDLE = 64  # files that stay open between a look and their reading
+FOLDERS = "errorbar.folders"
+"""Entry points named by the file that tells what a folder is: functions that write its lines, as of one file."""
 _HEAD = 64  # bytes that tell what a file is
 _GZIP = b"\x1f\x8b"
 _OFFICE = {"word/": "a Word document", "xl/": "a spreadsheet", "ppt/": "a presentation"}  # folders inside
@@ -115,6 +117,9 @@ class Input(PathLike[str]):
         elif status is not None and stat.S_ISFIFO(mode):
             self.key = status.st_dev, status.st_ino
         self.format: Any = None  # as somebody said; None: it is recognized
+        self._write_folder = _folder_writer(self.path) if self.is_folder else None
+        if self._write_folder is not None:
+            self.is_folder, self.is_file = False, True
         self._scope = scope
         self._stream: IO[bytes] | None = None
         self._n_readers = 0
@@ -189,6 +194,8 @@ class Input(PathLike[str]):
                 if sys.stdin is None:
                     raise InputError(Problem("cannot-open", "standard input is closed", Place(self.name)))
                 self._stream = sys.stdin.buffer
+            elif self._stream is None and self._write_folder is not None:
+                self._stream = _spool(self._write_folder(self.path))
             elif self._stream is None:
                 self._stream = Path(self.path).open("rb", buffering=0)  # noqa: SIM115 - see close
         except (OSError, ValueError) as error:
@@ -251,6 +258,24 @@ class Input(PathLike[str]):
         except OSError as error:
             raise cannot_keep(self.name, error) from None
         self._n_kept += len(data)
+
+
+def _folder_writer(path: str) -> Callable[[str], Iterable[str]] | None:
+    """The function that writes the lines of such a folder, by the file that tells what it is; None: it is no such."""
+    from errorbar.core.entry_points import find_registered  # noqa: PLC0415 - few inputs are folders
+
+    entries = find_registered(FOLDERS).items()
+    return next((entry.load() for name, entry in entries if (Path(path) / name).is_file()), None)
+
+
+def _spool(lines: Iterable[str]) -> IO[bytes]:
+    """A file without a name that has these lines."""
+    from tempfile import TemporaryFile  # noqa: PLC0415 - as above
+
+    file = cast("IO[bytes]", TemporaryFile())  # noqa: SIM115 - see ``Input.close``
+    file.writelines(f"{line}\n".encode() for line in lines)
+    file.flush()
+    return file
 
 
 def cannot_keep(name: str, error: OSError) -> InputError:

@@ -27,6 +27,7 @@ from errorbar.core.spec import split_spec
 from errorbar.formats.catalog import RAW, is_hoo
 from errorbar.formats.look import note_input, read_once
 from errorbar.formats.reference import UNMARKED, NamedFile, expand_files
+from errorbar.formats.saving import STUDY_FILES
 from errorbar.metrics.registry import parse_metrics
 from errorbar.tasks.config import KINDS, RUNS_PER_TEAM, Baseline, MadeBy, Task, TaskCorpus, Team, TeamSubmission
 
@@ -143,11 +144,15 @@ def _above_home(base: Path) -> bool:
 
 
 def _files(path: Path) -> Iterator[tuple[str, Path]]:
-    """A file under no name, or the files of a folder under their names in it; hidden ones are nobody's data."""
+    """A file under no name, or the files of a folder under their names in it; hidden ones are nobody's data.
+
+    Of a judging study only the file of its store is data: neither its secrets nor what else lies there.
+    """
     if not path.is_dir():
         yield "", path
         return
-    for file in sorted(path.rglob("*")):
+    is_study = all((path / name).exists() for name in STUDY_FILES)
+    for file in sorted([path / STUDY_FILES[0], *path.glob("store.sqlite3")] if is_study else path.rglob("*")):
         inner = file.relative_to(path)
         if file.is_file() and not any(part.startswith(".") for part in inner.parts):
             yield inner.as_posix(), file

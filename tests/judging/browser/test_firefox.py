@@ -16,6 +16,9 @@ from tests.judging.browser.firefox import Firefox, firefox, program
 from tests.judging.browser.items import marked
 from tests.judging.browser.live_study import LiveStudy
 from tests.judging.browser.rater import PATIENT
+from tests.judging.browser.test_post_edit import output
+from tests.judging.browser.test_rank import item as ranked_item
+from tests.judging.browser.test_rank import orders
 
 SHOWN = "document.querySelector('#item .text') && performance.now() > 400"
 SAVED = "document.querySelector('#state[data-state=saved][data-pending=\"0\"]') !== null"
@@ -117,6 +120,66 @@ def test_edits_by_keys_without_the_server(make_study: MakeStudy, fox: Firefox) -
             ]
         }
     ]
+
+
+def test_ranks_by_digits_with_ties_without_the_server(make_study: MakeStudy, fox: Firefox) -> None:
+    study = make_study("rank", [ranked_item("1", 5)])
+    enter(fox, study)
+    fox.press("3", "1", "ArrowDown", "3", "Enter")
+    assert "Still to be answered" in fox.run("document.querySelector('#problem').innerText")
+    assert fox.run("document.activeElement.querySelector('.letter').textContent") == "C"
+    study.kill()
+    fox.press("5", "1", "z", "1")
+    pressed = fox.run("[...document.querySelectorAll('.rank[aria-pressed=true]')].map((e) => e.textContent.trim())")
+    assert pressed == ["3", "1", "5", "3", "1"]
+    fox.press("Enter")
+    fox.until("document.querySelector('#state[data-state=offline]') !== null")
+    study.start()
+    fox.until(SAVED)
+    (answer,), (order,) = said(study), orders(study, 5)
+    ranks = answer["ranks"]
+    assert isinstance(ranks, list)
+    assert [ranks[place] for place in order] == [3, 1, 5, 3, 1]
+
+
+def test_of_two_outputs_one_key_says_which_is_better(make_study: MakeStudy, fox: Firefox) -> None:
+    study = make_study("rank", [ranked_item(f"{n}", 2) for n in range(3)])
+    enter(fox, study)
+    fox.press("a", "b", "=")
+    fox.until(SAVED)
+    shown = [[answer["ranks"], order] for answer, order in zip(said(study), orders(study, 2), strict=True)]
+    better = [[1, 2], [2, 1], [1, 1]]
+    assert shown == [
+        [[ranks[order.index(0)], ranks[order.index(1)]], order] for ranks, (_, order) in zip(better, shown, strict=True)
+    ]
+
+
+def test_an_output_is_made_right_and_a_draft_outlives_a_reload(make_study: MakeStudy, fox: Firefox) -> None:
+    study = make_study("post-edit", [output(n) for n in range(1, 5)])
+    enter(fox, study)
+    fox.press("r", "n", "e")
+    assert fox.run("document.activeElement.localName") == "textarea"
+    marked = "[...document.querySelectorAll('.differences dd')].map((line) => line.textContent.trim() && "
+    marked += "[...line.querySelectorAll('del, ins')].map((e) => e.localName + ' ' + e.textContent))"
+    assert fox.run(marked)[1] == ["del go", "ins goes"]
+    fox.press("Enter")
+    assert "Nothing is changed" in fox.run("document.querySelector('#problem').innerText")
+    fox.type(" Then she came home .")
+    assert fox.run(marked)[0] == ["ins Then she came home ."]
+    fox.ask("WebDriver:Refresh")
+    fox.until(SHOWN)
+    typed = "She goes to school yesterday . Then she came home ."
+    assert fox.run("document.querySelector('textarea').value") == typed
+    fox.run("document.querySelector('textarea').focus()")
+    study.kill()
+    fox.press("Enter")
+    fox.until("document.querySelector('#state[data-state=offline]') !== null")
+    assert fox.run("document.querySelector('textarea').value") != typed, "the next item has a field of its own"
+    fox.press("r")
+    study.start()
+    fox.until(SAVED)
+    verdicts = [{"verdict": "right"}, {"verdict": "unsavable"}, {"verdict": "edited", "text": typed}]
+    assert said(study) == [*verdicts, {"verdict": "right"}]
 
 
 def test_the_server_dies_and_comes_back(make_study: MakeStudy, fox: Firefox) -> None:

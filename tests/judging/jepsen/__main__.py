@@ -19,6 +19,7 @@ def main() -> None:
     parser.add_argument("--raters", type=int, default=usual.raters)
     parser.add_argument("--rate", type=float, default=usual.rate, help="answers a second that they aim at together")
     parser.add_argument("--every", type=float, default=usual.every, help="seconds between two faults; 0: none")
+    parser.add_argument("--edits", action="store_true", help="raters write the edits of sentences")
     parser.add_argument("--history", type=Path, help="file for the history, JSON lines")
     parser.add_argument("--keep", type=Path, help="new folder in which the study and the server's log stay")
     said = vars(parser.parse_args())

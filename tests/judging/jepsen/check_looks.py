@@ -38,7 +38,7 @@ def _said(answer: Any) -> str:  # noqa: ANN401 - JSON
 def _rows(records: Iterator[dict[str, Any]]) -> Iterator[Shown]:
     for row in records:
         place = row["item"], row["rater"], row["round"]
-        yield Shown(place, int(row["version"]), row["judgment"] or "", row["skip"])
+        yield Shown(place, int(row["version"]), in_a_cell(row["judgment"]), row["skip"])
 
 
 @cache

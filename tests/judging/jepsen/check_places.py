@@ -144,24 +144,23 @@ def excluded_do_not_count(_history: History, stored: Stored) -> list[str]:
 
 
 def editors_as_designed(_history: History, stored: Stored) -> list[str]:
-    """Nobody was ever given two outputs of one sentence; nested editors had outputs of one system alone."""
+    """Nobody was ever given two outputs of one sentence, gold or not; nested editors work for one system alone."""
     if stored.editors == "free":
         return []
     of = {row["id"]: json.loads(row["payload"]) for row in stored.item}
     systems: dict[tuple[int, str], set[str]] = defaultdict(set)
+    by_rater: dict[int, set[str]] = defaultdict(set)
     for row in stored.assignment:
         item = of[row["item"]]
+        systems[row["rater"], item["hidden"]["sentence"]].update(item["names"])
         if item["kind"] == "work":
-            systems[row["rater"], item["hidden"]["sentence"]].update(item["names"])
+            by_rater[row["rater"]].update(item["names"])
     faults = [
         f"rater {rater} was given the outputs of {', '.join(sorted(names))} of sentence {sentence}"
         for (rater, sentence), names in systems.items()
         if len(names) > 1
     ]
     if stored.editors == "nested":
-        by_rater: dict[int, set[str]] = defaultdict(set)
-        for (rater, _), names in systems.items():
-            by_rater[rater] |= names
         faults += [f"rater {rater} edits {len(names)} systems" for rater, names in by_rater.items() if len(names) > 1]
     return faults
 

@@ -24,10 +24,8 @@ from tests.judging.jepsen.manager import Manager
 PROGRAM = """
 import json, sys, errorbar
 for row in errorbar.judge(sys.argv[1]).rows:
-    said = (row.answer or {}).get("judgment", "")
-    said = " | ".join(map(str, said)) if isinstance(said, list) else said
     told = {"item": row.item.name, "rater": row.rater, "round": row.round, "version": row.version}
-    print(json.dumps(told | {"judgment": said, "skip": row.skip}))
+    print(json.dumps(told | {"judgment": (row.answer or {}).get("judgment"), "skip": row.skip}))
 """
 Look = Callable[[], Awaitable[object]]
 
@@ -78,9 +76,13 @@ class Onlookers:
         return looks / f"{call}.{ending}"
 
     async def download(self) -> None:
-        """Through the manager's page; of what a study has not, they are told so."""
+        """Through the manager's page; of what a study has not, they are told so.
+
+        Pairs and M2 have no rows of single answers to keep for the checks.
+        """
         kind = self.random.choice(("csv", "csv", "jsonl", "jsonl", "pairs", "m2"))
-        await self._through_the_page(f"/manage/export.{kind}", kind, whole=kind == "jsonl")
+        ending = kind if kind in ("csv", "jsonl") else ""
+        await self._through_the_page(f"/manage/export.{kind}", ending, whole=kind == "jsonl")
 
     async def figures(self) -> None:
         path = self.random.choice(("", "/figures.json", "/raters", "/items", "/codes", "/invitations"))
@@ -132,7 +134,7 @@ class Onlookers:
             await self._command(["change", f"--stop={self.item.format(self.stopped)}", "--reason=the nemesis wants it"])
         else:
             names = json.loads(await self._command(["raters", "--format=json"]) or '{"raters": []}')["raters"]
-            able = [one["name"] for one in names if (one["status"] == "active") == (what == "exclude")]
+            able = [one["name"] for one in names if one["status"] == ("active" if what == "exclude" else "excluded")]
             if able:
                 name = self.random.choice(able)
                 why = ["--reason=the nemesis wants it"] if what == "exclude" else []

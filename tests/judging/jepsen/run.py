@@ -33,7 +33,17 @@ from tests.judging.jepsen.rater import Rater
 from tests.judging.jepsen.rater_page import World
 from tests.judging.jepsen.server import HOST, Server
 from tests.judging.jepsen.stored import Stored, read_stored
-from tests.judging.jepsen.study import EDITING, SCHEME, errorbar, write_items, write_outputs
+from tests.judging.jepsen.study import (
+    EDITING,
+    SCHEME,
+    WRITING,
+    edits_item,
+    errorbar,
+    pair,
+    span_item,
+    write_items,
+    write_outputs,
+)
 
 PAGE = 10
 SLOW = 300.0
@@ -54,6 +64,7 @@ class Plan:
         raters_per_item: k.
         every: Seconds between two faults, on average; 0: none.
         adaptive: Whether raters compare pairs of systems, which the study chooses.
+        edits: Whether raters write the edits of sentences.
         editors: Who edits which outputs of four systems (``post_edit_kind``); None: nobody edits.
         keep: Folder that the study, the server's log and the backups stay in; None: they go.
     """
@@ -67,6 +78,7 @@ class Plan:
     raters_per_item: int = 3
     every: float = 1.5
     adaptive: bool = False
+    edits: bool = False
     editors: Editors | None = None
     keep: Path | None = None
 
@@ -105,17 +117,18 @@ def make_study(plan: Plan, folder: Path, url: str, policy: Policy = "sequential"
     """A study with items for all of the run, and the path of its link."""
     items = int(plan.seconds * plan.rate / plan.raters_per_item) + 50
     n_gold = max(40, items // 20)
-    scheme: str | Path = "error-ok"
     k, adaptive = plan.raters_per_item, plan.adaptive
     options: dict[str, Any] = {"raters_per_item": k, "policy": policy, "store": url, "adaptive": adaptive}
     if plan.editors:
         work, systems, gold = write_outputs(folder, items, n_gold, plan.seed)
         options |= {"systems": systems, "editors": plan.editors}
     else:
-        work, gold = write_items(folder, items, n_gold, plan.seed, pairs=adaptive)
-    if plan.editors or adaptive:
+        make = pair if adaptive else edits_item if plan.edits else span_item
+        work, gold = write_items(folder, items, n_gold, plan.seed, make)
+    scheme: str | Path = "error-ok"
+    if written := EDITING if plan.editors else SCHEME if adaptive else WRITING if plan.edits else "":
         scheme = folder / "scheme.toml"
-        scheme.write_text(EDITING if plan.editors else SCHEME, encoding="utf-8")
+        scheme.write_text(written, encoding="utf-8")
     study = folder / "study"
     judge_init(study, work, scheme=scheme, gold_items=gold, **options)
     link = errorbar("judge", "invite", study, "--crowd").split()

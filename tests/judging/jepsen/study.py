@@ -8,9 +8,11 @@ import random
 import re
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
+MakeItem = Callable[[random.Random], dict[str, object]]
 WORDS = ("small", "green", "quiet", "early", "famous", "dusty", "gentle", "narrow", "pale", "rapid")
 NOUNS = ("boat", "garden", "teacher", "window", "river", "market", "engine", "letter", "forest", "bridge")
 PAIRS = {"go": ("went", "goed"), "see": ("saw", "seed"), "take": ("took", "taked"), "give": ("gave", "gived")}
@@ -64,16 +66,29 @@ step = 2
 """
 """Of outputs that raters edit, with the same question."""
 _EDITED = re.compile(r'<p class="text output"[^>]*>(.*?)</p>', re.DOTALL)
+WRITING = """
+name = "making-edits"
+title = "What is wrong?"
+shows = "edits"
+main = "judgment"
+[[questions]]
+id = "judgment"
+kind = "edits"
+ask = "What is wrong?"
+types = "nucle"
+"""
+"""Of sentences whose edits raters write, with the same question."""
+_CELLS = re.compile(r'<div class="text cells"[^>]*>(.*?)</div>', re.DOTALL)
 
 
-def pair(random: random.Random, number: int) -> dict[str, str]:
+def pair(random: random.Random) -> dict[str, object]:
     """A source with the outputs of two of four systems, of which one is wrong; and what is right to say of them."""
     right, wrong = random.choice(list(PAIRS.values()))
     start, end = f"In {random.randrange(10**6)} the {random.choice(NOUNS)}", f"to the {random.choice(NOUNS)} ."
     systems = random.sample(SYSTEMS, 2)
     outputs = {"candidate1": f"{start} {right} {end}", "candidate2": f"{start} {wrong} {end}"}
     named = {"system1": systems[0], "system2": systems[1], "answer": " > ".join(systems)}
-    return {"id": str(number), "text": f"{start} has {end}", **outputs, **named, "explanation": "It must be right."}
+    return {"text": f"{start} has {end}", **outputs, **named, "explanation": "It must be right."}
 
 
 def answered(word: str, html: str) -> str | list[int]:
@@ -85,8 +100,29 @@ def answered(word: str, html: str) -> str | list[int]:
     return [1 + (is_wrong[number] == (word == "ok")) for number in sorted(outputs)]
 
 
+def edits_of(word: str, text: str) -> list[dict[str, Any]]:
+    """The edits of a sentence: of ``error`` its wrong verb or, where there is none, its end; of ``ok`` none.
+
+    Who does not know writes one of everything that an edit can hold.
+    """
+    tokens = text.split()
+    if word == "ok":
+        return []
+    if word == "unknown":
+        first = {"start": 0, "end": 0, "corrections": ["Now", "Well ,"], "type": "Trans", "optional": True}
+        last = {"start": len(tokens) - 1, "end": len(tokens), "corrections": [""], "type": "Mec", "note": "or ‘!’"}
+        return [first | {"group": "1"}, last | {"group": "1"}]
+    verbs = {wrong: right for right, wrong in PAIRS.values()}
+    wrong = [place for place, token in enumerate(tokens) if token in verbs]
+    return [
+        {"start": place, "end": place + 1, "corrections": [verbs[tokens[place]]], "type": "Vt"} for place in wrong
+    ] or [{"start": len(tokens), "end": len(tokens), "corrections": ["So it was ."], "type": "Others"}]
+
+
 def answer_to(word: str, html: str) -> dict[str, object]:
     """The whole answer to an item: an output that is wrong comes with its text made right."""
+    if cells := _CELLS.search(html):
+        return {"judgment": edits_of(word, cells[1])}
     output = _EDITED.search(html)
     if output is None or word != "error":
         return {"judgment": answered(word, html)}
@@ -97,8 +133,11 @@ def answer_to(word: str, html: str) -> dict[str, object]:
 
 
 def in_a_cell(answer: object) -> str:
-    """An answer as a table has it."""
-    return " | ".join(map(str, answer)) if isinstance(answer, list) else str(answer or "")
+    """An answer as a table has it: ranks between bars, edits as JSON."""
+    if not isinstance(answer, list):
+        return str(answer or "")
+    are_ranks = answer and all(isinstance(rank, int) for rank in answer)
+    return " | ".join(map(str, answer)) if are_ranks else json.dumps(answer, ensure_ascii=False)
 
 
 def truth(text: str) -> str:
@@ -132,24 +171,31 @@ def write_outputs(folder: Path, items: int, gold: int, seed: int) -> tuple[Path,
     return folder / "source.txt", [f"{system}={folder / f'{system}.txt'}" for system in SYSTEMS], folder / "gold.csv"
 
 
-def write_items(folder: Path, items: int, gold: int, seed: int, *, pairs: bool = False) -> tuple[Path, Path]:
-    """The file of items and that of gold items."""
+def span_item(draw: random.Random) -> dict[str, object]:
+    """A sentence with its verb to judge."""
+    text, verb, answer = sentence(draw)
+    start = text.index(f" {verb} ") + 1
+    known = {"answer": answer, "explanation": f"It must be the past tense: {verb}."}
+    return {"text": text, "start": start, "end": start + len(verb), **known}
+
+
+def edits_item(draw: random.Random) -> dict[str, object]:
+    """A sentence to edit, with the label of what is right to write."""
+    text, _, answer = sentence(draw)
+    label = "; ".join(f"{edit['start']}-{edit['end']}:{edit['corrections'][0]}" for edit in edits_of(answer, text))
+    return {"text": text, "answer": label or "∅", "explanation": "It must be the past tense."}
+
+
+def write_items(folder: Path, items: int, gold: int, seed: int, make: MakeItem = span_item) -> tuple[Path, Path]:
+    """The file of items and that of gold items, which alone say what is right."""
     draw = random.Random(f"items {seed}")
     files = folder / "items.jsonl", folder / "gold.jsonl"
     for file, prefix, count in zip(files, ("w", "g"), (items, gold), strict=True):
         with file.open("w", encoding="utf-8") as lines:
             for number in range(count):
-                if pairs:
-                    two = pair(draw, number) | {"id": f"{prefix}{number}"}
-                    kept = {key: two[key] for key in two if prefix == "g" or key not in ("answer", "explanation")}
-                    lines.write(json.dumps(kept) + "\n")
-                    continue
-                text, verb, answer = sentence(draw)
-                start = text.index(f" {verb} ") + 1
-                item = {"id": f"{prefix}{number}", "text": text, "start": start, "end": start + len(verb)}
-                if prefix == "g":
-                    item |= {"answer": answer, "explanation": f"It must be the past tense: {verb}."}
-                lines.write(json.dumps(item) + "\n")
+                item = {"id": f"{prefix}{number}", **make(draw)}
+                kept = {key: item[key] for key in item if prefix == "g" or key not in ("answer", "explanation")}
+                lines.write(json.dumps(kept) + "\n")
     return files
 
 

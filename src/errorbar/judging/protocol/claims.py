@@ -12,7 +12,7 @@ from errorbar.judging.protocol.adaptive import draw_pair
 from errorbar.judging.protocol.completion_codes import is_earned, issue_code
 from errorbar.judging.protocol.leases import Next, RaterState, expire, lease, parse_item, rater_row
 from errorbar.judging.protocol.next_item import AvailableItem, available_item_sql, may_come_back, pick_for
-from errorbar.judging.protocol.quiz import began, quiz_work
+from errorbar.judging.protocol.quiz import began, quiz_work, sentences_of_gold
 from errorbar.judging.protocol.withdrawal import WITHDRAWN
 from errorbar.judging.random_tokens import draw
 from errorbar.judging.ranks_answer import n_arrangements
@@ -140,7 +140,7 @@ def _next(tx: Connection, rules: StudyRules, rater: RaterState, now: float) -> N
     item = upcoming.item if isinstance(upcoming.item, int) else upcoming.item.id
     page, at = divmod(rater.claims, rules.page)
     if at == 0 or rater.due is None:  # at the same place of every page: no claim of gold takes longer than others
-        rater.due = _golds(tx, rater, rules.gold_per_page)
+        rater.due = _golds(tx, rules, rater)
     special = None
     if at in gold_positions(rater.seed, page, rules.page, rules.gold_per_page):
         special = _take_due_gold(tx, rater.id, rater.due, item)
@@ -172,16 +172,22 @@ def _take_due_gold(tx: Connection, rater: int, due: list[int], instead_of: int) 
     return None
 
 
-def _golds(tx: Connection, rater: RaterState, n: int) -> list[int]:
-    """Gold items that the rater never had, each of the class of which they had the fewest."""
+def _golds(tx: Connection, rules: StudyRules, rater: RaterState) -> list[int]:
+    """Gold items that the rater never had, each of the class of which they had the fewest.
+
+    Where nobody may get two outputs of a sentence, that is so of gold too.
+    """
+    n = rules.gold_per_page
     if not n:
         return []
     unseen: dict[str, list[int]] = {}
     seen: dict[str, int] = {}
     rows = tx.execute(_GOLD, {"rater": rater.id}).all()
     had = {item for item, _, round in rows if round is not None}  # also what lapsed: that comes again by itself
+    sentence_of_gold = sentences_of_gold(tx, rules)
+    sentences = {sentence_of_gold[item] for item in had if item in sentence_of_gold}
     for item, right, round in rows:
-        if item not in had:
+        if item not in had and sentence_of_gold.get(item) not in sentences:
             unseen.setdefault(right, []).append(item)
         elif round == "main":
             seen[right] = seen.get(right, 0) + 1
@@ -190,10 +196,15 @@ def _golds(tx: Connection, rater: RaterState, n: int) -> list[int]:
         at = rater.claims + len(gold_items)
         right = min(unseen, key=lambda each: (seen.get(each, 0), draw(rater.seed, "class", at, each)))
         left = unseen[right]
-        gold_items.append(left.pop(draw(rater.seed, "gold item", at) % len(left)))
+        item = left.pop(draw(rater.seed, "gold item", at) % len(left))
+        gold_items.append(item)
         seen[right] = seen.get(right, 0) + 1
-        if not left:
-            del unseen[right]
+        if sentence := sentence_of_gold.get(item):
+            unseen = {
+                each: [other for other in items if sentence_of_gold[other] != sentence]
+                for each, items in unseen.items()
+            }
+        unseen = {each: items for each, items in unseen.items() if items}
     return gold_items
 
 

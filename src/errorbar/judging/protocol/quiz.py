@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from sqlalchemy import Connection, text
 
 from errorbar.judging.items.item import Standing, Work
+from errorbar.judging.post_edit_kind import sentence_of
 from errorbar.judging.protocol.assignments import note
-from errorbar.judging.protocol.leases import Next, RaterState, lease
+from errorbar.judging.protocol.leases import Next, RaterState, lease, parse_item
 from errorbar.judging.random_tokens import draw
 from errorbar.judging.study.rules import StudyRules
 
@@ -28,7 +29,11 @@ _RECEIPTS = text(
     " WHERE a.rater = :rater AND a.round = 'quiz' AND e.kind = 'answered' AND a.seq >= :first"
 )
 _BEGAN = text("SELECT 1 FROM assignment WHERE rater = :rater AND round = 'quiz' LIMIT 1")
-_SETTLED = text("UPDATE rater SET quiz = :quiz WHERE id = :id")
+_SETTLED = text("UPDATE rater SET quiz = :quiz, due = NULL WHERE id = :id")  # no gold that was drawn before the quiz
+_GOLD_PAYLOADS = text("SELECT id, payload FROM item WHERE kind = 'gold'")
+_GOLD_HAD = text(
+    "SELECT a.item FROM assignment a JOIN item i ON i.id = a.item WHERE a.rater = :rater AND i.kind = 'gold'"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +60,7 @@ def quiz_work(tx: Connection, rules: StudyRules, rater: RaterState, want: int, n
     if now_at.answered >= now_at.of:
         standing, first, now_at = "quiz", _QUIZ_SEQ, _quiz(tx, rules, rater)
     if now_at.answered >= now_at.of:
-        rater.quiz = _settle(tx, rules, rater.id, now)
+        rater.quiz, rater.due = _settle(tx, rules, rater.id, now), None
         return None
     leases = [each for each in rater.leases if each.round == "quiz"]
     todo = [(item, seq) for item, state, seq in now_at.states if state == "expired"]
@@ -82,23 +87,34 @@ def settle_if_answered(tx: Connection, rules: StudyRules, rater: RaterState, now
 
 def _training(tx: Connection, rules: StudyRules, rater: RaterState) -> _Progress:
     """The training; nobody who has begun the quiz gets one."""
-    progress = _progress(tx, rater, _TRAINING_SEQ, rules.training)
+    progress = _progress(tx, rules, rater, _TRAINING_SEQ, rules.training)
     return progress if progress.states or not began(tx, rater.id) else _Progress((), (), 0, 0)
 
 
 def _quiz(tx: Connection, rules: StudyRules, rater: RaterState) -> _Progress:
-    return _progress(tx, rater, _QUIZ_SEQ, rules.quiz)
+    return _progress(tx, rules, rater, _QUIZ_SEQ, rules.quiz)
 
 
-def _progress(tx: Connection, rater: RaterState, first: int, n: int) -> _Progress:
+def _progress(tx: Connection, rules: StudyRules, rater: RaterState, first: int, n: int) -> _Progress:
     """Of ``n`` items from a place in the rater's order on, or as many as there are."""
     states = [(item, state, seq) for item, state, seq in tx.execute(_STATES, {"rater": rater.id})]
     gold = [(item, right) for item, right in tx.execute(_QUIZ_ITEMS, {"rater": rater.id})]
     had = {item for item, _, _ in states}
     fresh = [item for item in quiz_order(gold, rater.seed) if item not in had]
+    if sentence_of_gold := sentences_of_gold(tx, rules):
+        seen = {sentence_of_gold[item] for (item,) in tx.execute(_GOLD_HAD, {"rater": rater.id})}
+        first_of = {sentence_of_gold[item]: item for item in reversed(fresh) if sentence_of_gold[item] not in seen}
+        fresh = [item for item in fresh if first_of.get(sentence_of_gold[item]) == item]
     own = [state for state in states if first <= state[2] < first + _QUIZ_SEQ - _TRAINING_SEQ]
     answered = sum(state in ("done", "skipped") for _, state, _ in own)
     return _Progress(own, fresh, answered, max(len(own), min(n, len(own) + len(fresh))))
+
+
+def sentences_of_gold(tx: Connection, rules: StudyRules) -> dict[int, tuple[str, str, str]]:
+    """The sentence of each gold item, by its number, where nobody may get two outputs of one; empty elsewhere."""
+    if not rules.systems:
+        return {}
+    return {item: sentence_of(parse_item(payload)) for item, payload in tx.execute(_GOLD_PAYLOADS).all()}
 
 
 def quiz_order(gold: list[tuple[int, str]], seed: int) -> list[int]:

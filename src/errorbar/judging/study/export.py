@@ -294,6 +294,14 @@ def _correction_lines(
     return (write_m2 if kind == "m2" else write_jsonl)(sentences, problems, raters)
 
 
+def folder_lines(folder: str) -> list[str]:
+    """A study's lines where its folder is read as a file: the corpus of its raters' edits, or else its judgments."""
+    with Study.open(folder).snapshot() as tx:
+        if kind_of(read_about(tx).scheme).corrects_sentences:
+            return [*_correction_lines(tx, "corpus", (), "", Problems())]
+        return [*_lines(tx, "csv", ())]
+
+
 def _save_hoo(tx: Connection, include: Sequence[Part], target: str, rater: str, problems: Problems) -> int:
     """Write HOO data: one rater's edits into a file, or for each a folder with edits and texts; the number of edits."""
     sentences, raters = _corrections(tx, include, rater, problems)

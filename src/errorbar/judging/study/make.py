@@ -418,16 +418,16 @@ def judge_init(
         judged = with_verbs(judged, chosen, tagger, problems)
     text = chosen.guidelines if guidelines is None else "\n".join(Lines(guidelines, problems))
     problems.raise_errors()
-    n_gold = sum(item.kind == "gold" for item in judged)
-    _check_gold(ruling, n_gold, len(judged))
     ruling = check_rules({**asdict(ruling), **_choose_editors(chosen, judged, editors)})
+    gold = [item for item in judged if item.kind == "gold"]
+    _check_gold(ruling, gold, len(judged))
     known = "" if key is None else read_study_key(key, problems)
     ruling = replace(ruling, stop=fitting(ruling.stop, chosen, judged, known))
     info = StudyInfo(chosen, ruling, text, __version__, known)
     created = Study.create(
         folder, lambda study: fill_study(study, info, judged), store=store, scheme_toml=scheme_text(scheme)
     )
-    return JudgeInit(created.folder, chosen, ruling, len(judged) - n_gold, n_gold, tuple(problems.notes))
+    return JudgeInit(created.folder, chosen, ruling, len(judged) - len(gold), len(gold), tuple(problems.notes))
 
 
 def _check_ranks(scheme: Scheme, rules: StudyRules, is_set: Mapping[str, bool]) -> None:
@@ -548,11 +548,14 @@ def _choose_editors(scheme: Scheme, items: Sequence[JudgedItem], editors: Editor
     return {"editors": editors or "crossed", "systems": systems}
 
 
-def _check_gold(rules: StudyRules, n_gold: int, n_all: int) -> None:
-    if rules.quiz + rules.training > n_gold:
+def _check_gold(rules: StudyRules, gold: Sequence[JudgedItem], n_all: int) -> None:
+    """Refuse a quiz with too little gold, where raters may get one output of a sentence: with too few sentences."""
+    n_apart = len({sentence_of(item) for item in gold}) if rules.systems else len(gold)
+    if rules.quiz + rules.training > n_apart:
         training = f" and a training of {rules.training}" if rules.training else ""
-        message = f"a quiz of {rules.quiz}{training} needs as many gold items, and there are {n_gold}"
+        of_sentences = " of different sentences" if rules.systems else ""
+        message = f"a quiz of {rules.quiz}{training} needs as many gold items{of_sentences}, and there are {n_apart}"
         raise UsageError(Problem("judge-gold", message, fix="give --gold-items, or a shorter quiz"))
-    if n_gold == n_all:
+    if len(gold) == n_all:
         message = "every item is gold: there is nothing left to judge"
         raise UsageError(Problem("judge-gold", message, fix="add items whose answer is not known"))
