@@ -108,7 +108,8 @@ def fold_replicates(
         weight = weight_of(b2, usual(b2))
         ahead = R >= ENOUGH and usual(b2)
         ahead = ahead and (orderly(b2, counts, totals, n) if rounded else ordinary(counts, totals))
-        fast = ahead and running and not want_chosen and not (many_masks and (swapping or masks.shape[1] > BITS))
+        fast = ahead and running and not (many_masks and (want_chosen or swapping or masks.shape[1] > BITS))
+        fast = fast and not (want_chosen and swapping)
         weights.p, weights.g = 0, 1  # what is called a denominator are the reference edits
         if rounded:
             fast = fast and swapping
@@ -131,7 +132,7 @@ def fold_replicates(
             if many_masks and units.shape[0] == 1:
                 fold_masked(whole, start, &units[0, 0] if n else NULL, n, masks, weights, totals, n_units)
             elif not swapping:
-                fold_whole(whole, start, units, masks, many_masks, weights, totals, n_units)
+                fold_whole(whole, start, units, masks, many_masks, weights, found, totals, n_units, chosen)
             else:
                 list_choices(n_steps, second, whole, start, steps, rounded, choices)
                 if rounded:

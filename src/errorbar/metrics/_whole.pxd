@@ -83,7 +83,7 @@ cdef void fold_swapped(
 
 cdef void fold_whole(
     const Whole *whole, const int64_t *start, const int64_t[:, ::1] units, const uint8_t[:, ::1] masks, bint many_masks,
-    Weights weights, int64_t[:, ::1] totals, int64_t[::1] n_units,
+    Weights weights, const Candidate *found, int64_t[:, ::1] totals, int64_t[::1] n_units, int32_t[:, ::1] chosen,
 ) noexcept nogil
 
 

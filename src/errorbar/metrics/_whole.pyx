@@ -265,13 +265,13 @@ cdef void fold_swapped(
     cdef Choice joint  # what every way adds
     cdef Choice chosen
     cdef Span span
-    cdef uint64_t apart[TOGETHER]  # by how much more each step adds to those that swap
+    cdef uint64_t apart[TOGETHER]  # by how much more steps that are swapped together add to those that swap
     cdef uint64_t first, some
     cdef int64_t column[TOGETHER]
     cdef const Choice *x
     cdef const Choice *y
     cdef int64_t k, size, at, other
-    cdef Py_ssize_t block, r, i, j, lanes, waiting
+    cdef Py_ssize_t block, r, i, j, lanes, waiting, together
     cdef double slope = 0
     cdef bint both
     for block in range((totals.shape[0] + WIDE - 1) // WIDE):
@@ -280,14 +280,14 @@ cdef void fold_swapped(
         for i in range(lanes):
             sums[i].c, sums[i].p, sums[i].used = totals[r + i, 0], totals[r + i, 1], 0
             sums[i].d = weights.p * sums[i].p + weights.g * totals[r + i, 2]
-        waiting, first = 0, 0
+        waiting, together, first = 0, 0, 0
         joint.c = joint.p = joint.d = joint.used = 0
         for k in range(n_steps):
             add(&joint, &steps[k].before)
             x = y = &choices[steps[k].first]
             size = (steps[k + 1].first - steps[k].first) // 2 if steps[k].unit >= 0 else 0
             both = False
-            if size and k and waiting < TOGETHER:
+            if size and k and together < TOGETHER:
                 shift(&span, &steps[k].before, &steps[k].before, slope)
                 at = largest(x, size, sums[0].c + joint.c, sums[0].d + joint.d, weights)
                 both = surely(x, size, at, &span, slope)
@@ -299,9 +299,13 @@ cdef void fold_swapped(
             if both:
                 shift(&span, &x[at], &y[other], slope)
                 first += packed(&x[at])
-                apart[waiting] = packed(&y[other]) - packed(&x[at])
-                column[waiting] = max(0, steps[k].slot)
-                waiting += 1
+                together += 1
+                if steps[k].slot < 0:
+                    continue
+                if not waiting or column[waiting - 1] != steps[k].slot:
+                    apart[waiting], column[waiting] = 0, steps[k].slot
+                    waiting += 1
+                apart[waiting - 1] += packed(&y[other]) - packed(&x[at])
                 continue
             slope = <double>(sums[0].c + joint.c) / max(1, sums[0].d + joint.d)
             clear(&span)
@@ -319,7 +323,7 @@ cdef void fold_swapped(
                         x += size * swaps[r + i, steps[k].slot]
                     add(&sums[i], &x[largest(x, size, sums[i].c, sums[i].d, weights)])
                 widen(&span, sums[i].c, sums[i].d, slope)
-            waiting, first = 0, 0
+            waiting, together, first = 0, 0, 0
             joint.c = joint.p = joint.d = joint.used = 0
         for i in range(lanes):
             n_units[r + i] += sums[i].used
@@ -398,11 +402,12 @@ cdef void fold_masked(
 
 cdef void fold_whole(
     const Whole *whole, const int64_t *start, const int64_t[:, ::1] units, const uint8_t[:, ::1] masks, bint many_masks,
-    Weights weights, int64_t[:, ::1] totals, int64_t[::1] n_units,
+    Weights weights, const Candidate *found, int64_t[:, ::1] totals, int64_t[::1] n_units, int32_t[:, ::1] chosen,
 ) noexcept nogil:
-    """The running fold in whole numbers, one replicate after the other."""
+    """The running fold in whole numbers, one replicate after the other; ``found``: as listed, if not in groups."""
     cdef Py_ssize_t r, k, n = units.shape[1]
     cdef int64_t u, x, end, best, used, C, P, D
+    cdef bint want_chosen = chosen.shape[0] > 0
     cdef uint64_t allowed
     cdef const int64_t *row
     for r in range(totals.shape[0]):
@@ -421,6 +426,8 @@ cdef void fold_whole(
                     continue
                 if best < 0 or better(&whole[x], &whole[best], C, D, weights, allowed):
                     best = x
+            if want_chosen:
+                chosen[r, k] = found[best].a if best >= 0 else -1
             if best < 0:
                 continue
             C += whole[best].c
