@@ -77,7 +77,7 @@ cdef void list_choices(
 
 cdef void fold_swapped(
     int64_t n_steps, const Step *steps, const Choice *choices, const uint8_t[:, ::1] swaps,
-    Weights weights, int64_t[:, ::1] totals, int64_t[::1] n_units,
+    const uint8_t[:, ::1] packed_swaps, Weights weights, int64_t[:, ::1] totals, int64_t[::1] n_units,
 ) noexcept nogil
 
 

@@ -277,7 +277,8 @@ def fold_counts(
 
         counts, present = np.ascontiguousarray(counts), np.ascontiguousarray(present)
         how = rule.beta, rule.running, rule.rounded
-        fold_replicates(counts, present, rows, slots, swaps, masks, *how, totals, used, chosen)
+        packed = np.packbits(swaps, axis=1, bitorder="little")
+        fold_replicates(counts, present, rows, slots, swaps, packed, masks, *how, totals, used, chosen)
         return Choice(totals, used, chosen)
     everywhere = np.broadcast_to(masks, (replicates, n_annotators))
     for place in range(rows.shape[1]):
