@@ -399,8 +399,6 @@ def show_problems(error: ErrorbarError) -> None:
 
 def run() -> None:
     """Run the command line and exit: 0 done, 1 a gate failed, 2 bad input or use, 3 internal error."""
-    # Products of matrices are small here: more threads would wait for each other, loudly, and round sums otherwise.
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     # Millions of small tuples and no cycles: collecting as often as Python does by default costs a fifth of the time.
     gc.set_threshold(200_000, 50, 100)
     # The last collection, when the interpreter goes, would look at all of them once more: a tenth of the time again.
