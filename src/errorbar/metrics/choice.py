@@ -153,8 +153,9 @@ def concatenate(parts: Sequence[EditStatistics], n_counted: int = 3) -> EditStat
         rows = slice(at, at + len(part))
         columns = np.array([annotators.index(name) for name in part.annotators], np.int64)
         placed.append(columns)
-        counts[rows, columns] = part.counts
-        present[rows, columns] = part.present
+        into = slice(None) if part.annotators == annotators else columns  # a slice is copied as a whole
+        counts[rows, into] = part.counts
+        present[rows, into] = part.present
         at += len(part)
     by_type = None
     if len(counted) == len(parts):
