@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 
 def main() -> None:
     """Run the command line; Ctrl-C ends it in one line even while its modules are imported."""
+    # Before numpy is loaded. Matrices are small here: threads would spend more time on waiting for each other than on
+    # products, and how many cores there are could decide on last digits.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     try:
         from errorbar.cli.main import run  # noqa: PLC0415 - takes most of the time before anything is done
 

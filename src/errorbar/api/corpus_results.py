@@ -362,13 +362,20 @@ class Memory:
     def __init__(self, corpus: Corpus) -> None:
         self.corpus = corpus
         self._known: dict[tuple[object, ...], Any] = {}
+        self._records: dict[int, tuple[Sequence[str], tuple[str, ...]]] = {}
         self._lock = Lock()
 
     def statistics(self, metric: Metric, lines: Sequence[str]) -> Statistics:
         """The statistics that the map keeps, with error types where the metric has them; measured at the first call."""
-        texts = tuple(map(system_record, lines)) if metric.takes_edits else tuple(lines)
+        texts = self._records_of(lines) if metric.takes_edits else tuple(lines)
         key, by_type = (metric.measure_key, texts), "types" not in metric.lacks
         return cast("Statistics", self._once(key, lambda: metric.measure(self.corpus, lines, by_type=by_type)))
+
+    def _records_of(self, lines: Sequence[str]) -> tuple[str, ...]:
+        kept = self._records.get(id(lines))  # the lines are kept beside: nothing else gets their id
+        if kept is None:
+            kept = self._records[id(lines)] = lines, tuple(map(system_record, lines))
+        return kept[1]
 
     def folded(self, metric: Metric, statistics: Statistics, selection: Selection) -> Folded:
         """The fold of a table of resamples, maybe against one set of annotators, made at the first call."""

@@ -24,9 +24,11 @@ cdef class LatticeSpace:
     # lattice: cells are (i, j) in row order, vertices the cells on minimal paths. A cell has two bits, one for each
     # table, for the step that enters it on the diagonal, by a deletion, by an insertion, and for being a vertex.
     cdef uint8_t *cell
+    cdef int lowest, highest  # outside of these diagonals j - i no minimal path goes
     cdef int32_t *vertex_of
     cdef int32_t *vi
     cdef int32_t *vj
+    cdef int32_t *row_start  # the first vertex of each i, and the number of vertices
     cdef int32_t *after_start
     cdef int32_t *after
     cdef uint8_t *kept
@@ -44,6 +46,7 @@ cdef class LatticeSpace:
     cdef int32_t *low
     cdef int n_arcs, n_order
 
+    cdef void find_diagonals(self) noexcept nogil
     cdef int build_lattice(self) except -1 nogil
     cdef int list_edges(self) except -1 nogil
     cdef void add_edge(self, size_t target, int tables, bint kept) noexcept nogil

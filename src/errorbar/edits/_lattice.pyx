@@ -1,7 +1,8 @@
 """The lattice of minimal edit paths and its merged arcs: the fast twin of lattice.py.
 
-Every step and loop order is that of the readable twins; read those first. Tokens are whole numbers here, equal
-where the tokens are equal. All memory belongs to one workspace that grows and is reused.
+Every step and loop order is that of the readable twins; read those first. Only cells that no minimal path enters are
+left out. Tokens are whole numbers here, equal where the tokens are equal. All memory belongs to one workspace that grows
+and is reused.
 """
 
 from libc.stdlib cimport free, realloc
@@ -35,27 +36,48 @@ cdef class LatticeSpace:
         for k in range(N_BUFFERS):
             free(self.buffers[k].data)
 
+    cdef void find_diagonals(self) noexcept nogil:
+        """The diagonals j - i between which every minimal path lies.
+
+        To delete and insert all tokens between a common beginning and a common end is a path, and bounds the costs of
+        minimal ones: of deletions and insertions, they have no more than that. To reach a diagonal outside and to come
+        back takes more.
+        """
+        cdef int alike = 0, most = min(self.n, self.m), at_end = 0
+        while alike < most and self.s[alike] == self.h[alike]:
+            alike += 1
+        while at_end < most - alike and self.s[self.n - 1 - at_end] == self.h[self.m - 1 - at_end]:
+            at_end += 1
+        self.lowest = -(self.n - alike - at_end)
+        self.highest = self.m - alike - at_end
+
     cdef int build_lattice(self) except -1 nogil:
         """Marks the steps on minimal paths, one byte a cell; lists vertices and edges unless there are too many."""
-        cdef int n = self.n, m = self.m, width = m + 1, i, j, v, sub
+        cdef int n = self.n, m = self.m, width = m + 1, i, j, v, sub, first, last
         cdef size_t cells = <size_t>(n + 1) * width, c
         cdef int32_t *above = <int32_t *>grown(&self.buffers[0], 2 * <size_t>width * 4)
         cdef int32_t *row = above + width
         cdef int32_t *swapped
-        cdef int32_t diagonal, up, left, best
+        cdef int32_t diagonal, up, left, best, outside = n + m + 1
         cdef uint8_t here, tables
+        self.find_diagonals()
         self.cell = <uint8_t *>grown(&self.buffers[1], cells)
         memset(self.cell, 0, cells)
         for sub in range(1, 3):  # the bit of a table is the cost of a substitution in it
-            for j in range(width):
+            for j in range(min(m, self.highest) + 1):
                 above[j] = j
                 if j:
                     self.cell[j] |= sub << 4
             for i in range(1, n + 1):
+                first, last = max(1, i + self.lowest), min(m, i + self.highest)
                 c = <size_t>i * width
-                row[0] = i
-                self.cell[c] |= sub << 2
-                for j in range(1, width):
+                row[first - 1] = outside
+                if i + self.lowest <= 0:
+                    row[0] = i
+                    self.cell[c] |= sub << 2
+                if last == i + self.highest:
+                    above[last] = outside
+                for j in range(first, last + 1):
                     diagonal = above[j - 1] + (0 if self.s[i - 1] == self.h[j - 1] else sub)
                     up = above[j] + 1
                     left = row[j - 1] + 1
@@ -72,56 +94,57 @@ cdef class LatticeSpace:
                 row = swapped
         self.cell[cells - 1] |= 3 << 6
         v = 0
-        c = cells
-        while c:
-            c -= 1
-            tables = self.cell[c] >> 6
-            here = self.cell[c] & (tables | tables << 2 | tables << 4)
-            self.cell[c] = here | tables << 6
-            v += tables > 0
-            if here & 3:
-                self.cell[c - width - 1] |= (here & 3) << 6
-            if here >> 2 & 3:
-                self.cell[c - width] |= (here >> 2 & 3) << 6
-            if here >> 4 & 3:
-                self.cell[c - 1] |= (here >> 4 & 3) << 6
+        for i in range(n, -1, -1):
+            for j in range(min(m, i + self.highest), max(0, i + self.lowest) - 1, -1):
+                c = <size_t>i * width + j
+                tables = self.cell[c] >> 6
+                here = self.cell[c] & (tables | tables << 2 | tables << 4)
+                self.cell[c] = here | tables << 6
+                v += tables > 0
+                if here & 3:
+                    self.cell[c - width - 1] |= (here & 3) << 6
+                if here >> 2 & 3:
+                    self.cell[c - width] |= (here >> 2 & 3) << 6
+                if here >> 4 & 3:
+                    self.cell[c - 1] |= (here >> 4 & 3) << 6
         self.n_vertices = v
         if v <= MAX_VERTICES:
             self.list_edges()
         return 0
 
     cdef int list_edges(self) except -1 nogil:
-        cdef int n = self.n, m = self.m, width = m + 1, i, j, v = 0
+        cdef int n = self.n, m = self.m, width = m + 1, i, j, v = 0, vertices = self.n_vertices
         cdef size_t cells = <size_t>(n + 1) * width, c
         self.vertex_of = <int32_t *>grown(&self.buffers[3], cells * 4)
-        for c in range(cells):
-            if self.cell[c]:
-                self.vertex_of[c] = v
-                v += 1
-        self.vi = <int32_t *>grown(&self.buffers[4], (v + 1) * 4)
-        self.vj = <int32_t *>grown(&self.buffers[5], (v + 1) * 4)
-        self.after_start = <int32_t *>grown(&self.buffers[6], (v + 1) * 4)
-        self.after = <int32_t *>grown(&self.buffers[7], 3 * (v + 1) * 4)
-        self.kept = <uint8_t *>grown(&self.buffers[8], 3 * (v + 1))
-        self.multiplicity = <uint8_t *>grown(&self.buffers[9], 3 * (v + 1))
-        self.n_edges = 0
-        v = 0
+        self.vi = <int32_t *>grown(&self.buffers[4], (vertices + 1) * 4)
+        self.vj = <int32_t *>grown(&self.buffers[5], (vertices + 1) * 4)
+        self.row_start = <int32_t *>grown(&self.buffers[2], (n + 2) * 4)
+        self.after_start = <int32_t *>grown(&self.buffers[6], (vertices + 1) * 4)
+        self.after = <int32_t *>grown(&self.buffers[7], 3 * (vertices + 1) * 4)
+        self.kept = <uint8_t *>grown(&self.buffers[8], 3 * (vertices + 1))
+        self.multiplicity = <uint8_t *>grown(&self.buffers[9], 3 * (vertices + 1))
         for i in range(n + 1):
-            for j in range(width):
+            self.row_start[i] = v
+            for j in range(max(0, i + self.lowest), min(m, i + self.highest) + 1):
                 c = <size_t>i * width + j
-                if not self.cell[c]:
-                    continue
-                self.vi[v] = i
-                self.vj[v] = j
-                self.after_start[v] = self.n_edges
+                if self.cell[c]:
+                    self.vertex_of[c] = v
+                    self.vi[v] = i
+                    self.vj[v] = j
+                    v += 1
+        self.row_start[n + 1] = v
+        self.n_edges = 0
+        for v in range(vertices):
+            i, j = self.vi[v], self.vj[v]
+            c = <size_t>i * width + j
+            self.after_start[v] = self.n_edges
+            if j < m:
+                self.add_edge(c + 1, self.cell[c + 1] >> 4 & 3, 0)
+            if i < n:
+                self.add_edge(c + width, self.cell[c + width] >> 2 & 3, 0)
                 if j < m:
-                    self.add_edge(c + 1, self.cell[c + 1] >> 4 & 3, 0)
-                if i < n:
-                    self.add_edge(c + width, self.cell[c + width] >> 2 & 3, 0)
-                    if j < m:
-                        self.add_edge(c + width + 1, self.cell[c + width + 1] & 3, self.s[i] == self.h[j])
-                v += 1
-        self.after_start[v] = self.n_edges
+                    self.add_edge(c + width + 1, self.cell[c + width + 1] & 3, self.s[i] == self.h[j])
+        self.after_start[vertices] = self.n_edges
         return 0
 
     cdef void add_edge(self, size_t target, int tables, bint kept) noexcept nogil:

@@ -49,7 +49,7 @@ cdef class SearchSpace(LatticeSpace):
 
     cdef int set_costs(self) except -1 nogil:
         """Costs for the current reference; returns how many arcs were hit."""
-        cdef int a, hits = 0, start, end
+        cdef int a, hits = 0, start, end, v, w
         cdef int64_t g
         cdef double hit_cost = -<double>self.n_order
         for a in range(self.n_arcs):
@@ -60,9 +60,10 @@ cdef class SearchSpace(LatticeSpace):
                 if g == self.g_low or self.first_insertion(g):
                     hits += self.match_insertions(start, hit_cost)
                 continue
-            for a in range(self.n_arcs):
-                if self.vi[self.a_from[a]] == start and self.vi[self.a_to[a]] == end:
-                    if self.is_hit(g, self.vj[self.a_from[a]], self.vj[self.a_to[a]]):
+            for v in range(self.row_start[start], self.row_start[start + 1]):
+                for w in range(self.row_start[end], self.row_start[end + 1]):
+                    a = self.into[<size_t>w * self.n_vertices + v]
+                    if a >= 0 and self.is_hit(g, self.vj[v], self.vj[w]):
                         self.cost[a] = hit_cost
                         hits += 1
         return hits
@@ -82,6 +83,8 @@ cdef class SearchSpace(LatticeSpace):
         cdef int64_t g
         cdef int64_t *group
         cdef int64_t *wanted
+        if self.row_start[point + 1] - self.row_start[point] < 2:
+            return 0
         for p in range(self.n_order):
             a = self.order[p]
             if self.vi[self.a_from[a]] == point and self.vi[self.a_to[a]] == point:

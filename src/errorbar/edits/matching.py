@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
+from itertools import chain, groupby
+from operator import itemgetter
 from threading import Lock
 from typing import NamedTuple
 
@@ -35,12 +36,26 @@ Offsets = NDArray[np.int64]
 Flags = NDArray[np.uint8]
 
 
+MOST_LINES = 1 << 15
+"""Lines whose numbers a vocabulary keeps: systems leave most sentences as they are, or correct them alike."""
+
+
 class Vocabulary(dict[str, int]):
     """Token to number, growing as tokens are looked up; several threads may share one."""
 
     def __init__(self) -> None:
         super().__init__()
         self._lock = Lock()
+        self._lines: dict[str, Ints] = {}
+
+    def encode_line(self, line: str) -> Ints:
+        """Number the tokens of a line; shape (tokens,)."""
+        numbers = self._lines.get(line)
+        if numbers is None:
+            numbers = np.array([self[token] for token in line.split()], np.int32)
+            if len(self._lines) < MOST_LINES:
+                self._lines[line] = numbers
+        return numbers
 
     def __missing__(self, token: str) -> int:
         with self._lock:  # two threads must not give one number to two tokens
@@ -77,6 +92,12 @@ def encode_tokens(sequences: Sequence[Sequence[str]], vocabulary: Vocabulary) ->
     ids = np.zeros(int(offsets[-1]) + 1, np.int32)
     ids[:-1] = np.fromiter(map(vocabulary.__getitem__, chain.from_iterable(sequences)), np.int32, int(offsets[-1]))
     return TokenArrays(ids, offsets)
+
+
+def encode_lines(lines: Sequence[str], vocabulary: Vocabulary) -> TokenArrays:
+    """Number the tokens of many lines."""
+    numbers = [vocabulary.encode_line(line) for line in lines]
+    return TokenArrays(np.concatenate([*numbers, np.zeros(1, np.int32)]), _offsets([len(line) for line in numbers]))
 
 
 class _Cached(NamedTuple):
@@ -203,12 +224,12 @@ class ProposedEdit(NamedTuple):
 
 def match_corpus(corpus: Corpus, hypothesis: Sequence[str], rules: MatchRules = DEFAULT_RULES) -> Matches:
     """Match a system's sentences with every annotator's edits; an ``InputError`` if their numbers differ."""
-    lines = _tokens(corpus, hypothesis)
+    _check_count(corpus, hypothesis)
     result = _empty(encode_references(corpus))
     if _by_kernel(rules):
-        _run_kernel(corpus, lines, result, rules, None, None)
+        _run_kernel(corpus, encode_lines(hypothesis, result.references.vocabulary), result, rules, None, None)
         return result
-    for unit, column, match in _by_twin(corpus, lines, result.present, rules):
+    for unit, column, match in _by_twin(corpus, hypothesis, result.present, rules):
         slot = unit * len(corpus.annotators) + column
         first, end = result.references.edit_offsets[slot : slot + 2]
         result.matched[[first + index for index in match.matched]] = 1
@@ -225,7 +246,7 @@ def proposed_edits(
     ``columns`` has the number of the annotator for each sentence; without one (-1), or where they did not look, there
     are no edits. An edit is matched where it equals a reference edit after those that earlier edits were matched with.
     """
-    lines = _tokens(corpus, hypothesis)
+    _check_count(corpus, hypothesis)
     if len(columns) != len(corpus):
         message = f"{len(columns)} annotators for the {len(corpus)} sentences of the source"
         raise InputError(Problem("line-count", message, Place(corpus.name)))
@@ -234,21 +255,24 @@ def proposed_edits(
     only = np.zeros_like(result.present)
     has = np.flatnonzero(wanted >= 0)
     only[has, wanted[has]] = result.present[has, wanted[has]]
-    proposed: list[list[ProposedEdit]] = [[] for _ in lines]
+    proposed: list[list[ProposedEdit]] = [[] for _ in hypothesis]
     if not _by_kernel(rules):
-        for unit, _, match in _by_twin(corpus, lines, only, rules):
+        for unit, _, match in _by_twin(corpus, hypothesis, only, rules):
             pairs = zip(match.proposed, match.hits, strict=True)
             proposed[unit] = [ProposedEdit(*edit.span, edit.replacements[0], hit) for edit, hit in pairs]
         return [tuple(edits) for edits in proposed]
     # A path has no more edits than tokens on both sides; what it does not need is never looked at.
-    most: Offsets = np.diff(result.references.source.offsets) + np.array([len(line) for line in lines], np.int64)
+    tokens = encode_lines(hypothesis, result.references.vocabulary)
+    most: Offsets = np.diff(result.references.source.offsets) + np.diff(tokens.offsets)
     offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(np.where(only.any(axis=1), most, 0))])
     rows: Ints = np.full((int(offsets[-1]) + 1, 5), -1, np.int32)
-    _run_kernel(corpus, lines, replace(result, present=only), rules, rows, offsets)
+    _run_kernel(corpus, tokens, replace(result, present=only), rules, rows, offsets)
     used = np.flatnonzero(rows[:, 0] >= 0)
     units = (np.searchsorted(offsets, used, side="right") - 1).tolist()
-    for unit, (start, end, low, high, matched) in zip(units, rows[used].tolist(), strict=True):
-        proposed[unit].append(ProposedEdit(start, end, " ".join(lines[unit][low:high]), bool(matched)))
+    for unit, edits in groupby(zip(units, rows[used].tolist(), strict=True), key=itemgetter(0)):
+        words = hypothesis[unit].split()
+        for _, (start, end, low, high, matched) in edits:
+            proposed[unit].append(ProposedEdit(start, end, " ".join(words[low:high]), bool(matched)))
     return [tuple(edits) for edits in proposed]
 
 
@@ -256,10 +280,9 @@ def _by_kernel(rules: MatchRules) -> bool:
     return KERNEL if rules.kernel is None else rules.kernel
 
 
-def _tokens(corpus: Corpus, hypothesis: Sequence[str]) -> list[list[str]]:
+def _check_count(corpus: Corpus, hypothesis: Sequence[str]) -> None:
     if len(hypothesis) != len(corpus):
         raise InputError(Problem("line-count", wrong_count(len(hypothesis), len(corpus)), Place(corpus.name)))
-    return [text.split() for text in hypothesis]
 
 
 def _empty(references: EncodedReferences) -> Matches:
@@ -271,7 +294,7 @@ def _empty(references: EncodedReferences) -> Matches:
 
 def _run_kernel(
     corpus: Corpus,
-    lines: list[list[str]],
+    tokens: TokenArrays,
     result: Matches,
     rules: MatchRules,
     rows: Ints | None,
@@ -279,7 +302,6 @@ def _run_kernel(
 ) -> None:
     """Fill in a result, whose ``present`` says whom to match with; ``rows``: proposed edits, shape (edits, 5)."""
     references, alternatives = result.references, result.references.alternatives
-    tokens = encode_tokens(lines, references.vocabulary)
     texts = (references.source.ids, references.source.offsets, tokens.ids, tokens.offsets)
     edits = (references.edit_offsets, references.start, references.end, references.alternative_offsets)
     limits = (rules.max_unchanged, rules.arc_limit, MAX_CELLS, MAX_STATES)
@@ -291,14 +313,15 @@ def _run_kernel(
     filled = (result.counts, result.matched, result.large, rows, offsets)
     failed = _kernel.match_pairs(_kernel.workspace(), *arguments, *filled)
     if failed >= 0:
-        raise _too_large(corpus, failed, len(lines[failed]))
+        raise _too_large(corpus, failed, int(tokens.offsets[failed + 1] - tokens.offsets[failed]))
 
 
 def _by_twin(
-    corpus: Corpus, lines: list[list[str]], present: Flags, rules: MatchRules
+    corpus: Corpus, hypothesis: Sequence[str], present: Flags, rules: MatchRules
 ) -> Iterator[tuple[int, int, Match]]:
     """Sentence, annotator and what matches, wherever an annotator is present."""
-    for unit, (sentence, line) in enumerate(zip(corpus.sentences, lines, strict=True)):
+    for unit, (sentence, text) in enumerate(zip(corpus.sentences, hypothesis, strict=True)):
+        line = text.split()
         columns = np.flatnonzero(present[unit]).tolist()
         edits = [sentence.annotations[corpus.annotators[column]] for column in columns]
         try:

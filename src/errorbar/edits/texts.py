@@ -22,7 +22,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from difflib import SequenceMatcher
-from functools import cache
+from functools import cache, partial
 from operator import itemgetter
 
 from errorbar.core.corpus import Annotation, Corpus, Sentence, TextEdits
@@ -59,7 +59,7 @@ def apply_edits(
     check_tokens("the source", tokens)
     check_edits("the sentence", edits)
     notebook = Problems() if problems is None else problems
-    corrected = _apply(tokens, edits, notebook, place, alternative, optional)
+    corrected = _apply(tokens, edits, notebook, lambda: place, alternative, optional)
     if problems is None:
         notebook.raise_errors()
     return corrected
@@ -69,11 +69,11 @@ def _apply(
     tokens: Sequence[str],
     edits: Sequence[Edit],
     notebook: Problems,
-    place: Place,
+    where: Callable[[], Place],
     alternative: int = 0,
     optional: bool = True,
 ) -> list[str]:
-    """Apply edits that were looked at."""
+    """Apply edits that were looked at; ``where`` makes the place of the sentence, which few need."""
     corrected: list[str] = []
     last, n_tokens = Edit(0, 0, ()), len(tokens)
     # A stable sort: equal insertions keep their order.
@@ -81,12 +81,12 @@ def _apply(
         start, end, replacements = edit[:3]
         if not replacements or not edit.applicable or (edit.optional and not optional):
             continue
-        if not 0 <= start <= end <= n_tokens and not check_span(start, end, n_tokens, place, notebook):
+        if not 0 <= start <= end <= n_tokens and not check_span(start, end, n_tokens, where(), notebook):
             continue
         if start < last.end:
             message = f"the edit {start} {end} overlaps the edit {last.start} {last.end}"
             message += " of the same annotator: both cannot be applied"
-            notebook.repairable("apply-overlap", message, place, "the later one is not applied")
+            notebook.repairable("apply-overlap", message, where(), "the later one is not applied")
             continue
         corrected += tokens[last.end : start]
         corrected += replacements[alternative if 0 <= alternative < len(replacements) else 0].split()
@@ -123,7 +123,7 @@ def corrected_texts(corpus: Corpus, annotator: str, problems: Problems) -> list[
     texts = []
     for number, sentence in enumerate(corpus.check().sentences):
         tokens, edits = sentence.tokens, sentence.annotations.get(annotator)
-        corrected = _apply(tokens, edits, problems, corpus.place(number, annotator)) if edits else tokens
+        corrected = _apply(tokens, edits, problems, partial(corpus.place, number, annotator)) if edits else tokens
         texts.append(" ".join(corrected))
     return texts
 

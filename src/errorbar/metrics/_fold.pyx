@@ -69,15 +69,16 @@ cdef void list_candidates(
 
 def fold_replicates(
     const int32_t[:, :, ::1] counts, const uint8_t[:, ::1] present, const int64_t[:, ::1] units,
-    const int64_t[::1] slots, const uint8_t[:, ::1] swaps, const uint8_t[:, ::1] masks, double beta, bint running,
-    bint rounded, int64_t[:, ::1] totals, int64_t[::1] n_units, int32_t[:, ::1] chosen,
+    const int64_t[::1] slots, const uint8_t[:, ::1] swaps, const uint8_t[:, ::1] packed_swaps,
+    const uint8_t[:, ::1] masks, double beta, bint running, bint rounded, int64_t[:, ::1] totals,
+    int64_t[::1] n_units, int32_t[:, ::1] chosen,
 ):
     """Add the chosen annotator's counts to ``totals`` (replicates, 3), unit after unit.
 
     ``units`` and ``masks`` have one row, used by every replicate, or one row each. ``swaps`` has no row, or one row
     each; then the second half of the units are the same sentences of another system, and place k is read from there
-    where column ``slots[k]`` of the row says so (-1: never). ``chosen`` has no row (not wanted) or one row each, -1
-    where nobody looked.
+    where column ``slots[k]`` of the row says so (-1: never); ``packed_swaps`` are the same as bits, the first the
+    lowest. ``chosen`` has no row (not wanted) or one row each, -1 where nobody looked.
     """
     cdef Py_ssize_t r, k, u, ur, mr, R = totals.shape[0], n = units.shape[1], U = counts.shape[0]
     cdef int64_t x, best, used
@@ -108,7 +109,8 @@ def fold_replicates(
         weight = weight_of(b2, usual(b2))
         ahead = R >= ENOUGH and usual(b2)
         ahead = ahead and (orderly(b2, counts, totals, n) if rounded else ordinary(counts, totals))
-        fast = ahead and running and not want_chosen and not (many_masks and (swapping or masks.shape[1] > BITS))
+        fast = ahead and running and not (many_masks and (want_chosen or swapping or masks.shape[1] > BITS))
+        fast = fast and not (want_chosen and swapping)
         weights.p, weights.g = 0, 1  # what is called a denominator are the reference edits
         if rounded:
             fast = fast and swapping
@@ -131,13 +133,13 @@ def fold_replicates(
             if many_masks and units.shape[0] == 1:
                 fold_masked(whole, start, &units[0, 0] if n else NULL, n, masks, weights, totals, n_units)
             elif not swapping:
-                fold_whole(whole, start, units, masks, many_masks, weights, totals, n_units)
+                fold_whole(whole, start, units, masks, many_masks, weights, found, totals, n_units, chosen)
             else:
                 list_choices(n_steps, second, whole, start, steps, rounded, choices)
                 if rounded:
                     fold_rounded_swapped(n_steps, steps, choices, swaps, weight, totals, n_units)
                 else:
-                    fold_swapped(n_steps, steps, choices, swaps, weights, totals, n_units)
+                    fold_swapped(n_steps, steps, choices, swaps, packed_swaps, weights, totals, n_units)
         elif rounded:
             R = 0
             fold_rounded(found, offset, units, second, slots, swaps, masks, weight, running, totals, n_units, chosen)

@@ -77,13 +77,13 @@ cdef void list_choices(
 
 cdef void fold_swapped(
     int64_t n_steps, const Step *steps, const Choice *choices, const uint8_t[:, ::1] swaps,
-    Weights weights, int64_t[:, ::1] totals, int64_t[::1] n_units,
+    const uint8_t[:, ::1] packed_swaps, Weights weights, int64_t[:, ::1] totals, int64_t[::1] n_units,
 ) noexcept nogil
 
 
 cdef void fold_whole(
     const Whole *whole, const int64_t *start, const int64_t[:, ::1] units, const uint8_t[:, ::1] masks, bint many_masks,
-    Weights weights, int64_t[:, ::1] totals, int64_t[::1] n_units,
+    Weights weights, const Candidate *found, int64_t[:, ::1] totals, int64_t[::1] n_units, int32_t[:, ::1] chosen,
 ) noexcept nogil
 
 

@@ -14,6 +14,7 @@ cdef double ROUNDING = 1e-9  # many times what sums and products of these sizes 
 cdef uint64_t ALL = <uint64_t>-1
 cdef enum:
     TOGETHER = 60  # steps whose choices are added up at once
+    EIGHT = 256  # ways to swap what eight columns say
     SMALL = 1024  # what each of them adds to any sum is below this
     FIELD = 65535
 
@@ -252,26 +253,36 @@ cdef inline uint64_t packed(const Choice *x) noexcept nogil:
     return <uint64_t>x.used << 48 | <uint64_t>x.c << 32 | <uint64_t>x.p << 16 | <uint64_t>x.d
 
 
+cdef inline void add_up(uint64_t *table) noexcept nogil:
+    """Fill in what sets of eight add, given what each of the eight does (1, 2, 4, ...)."""
+    cdef int one, other
+    table[0] = 0
+    for one in range(8):
+        for other in range(1, 1 << one):
+            table[(1 << one) + other] = table[1 << one] + table[other]
+
+
 cdef void fold_swapped(
     int64_t n_steps, const Step *steps, const Choice *choices, const uint8_t[:, ::1] swaps,
-    Weights weights, int64_t[:, ::1] totals, int64_t[::1] n_units,
+    const uint8_t[:, ::1] packed_swaps, Weights weights, int64_t[:, ::1] totals, int64_t[::1] n_units,
 ) noexcept nogil:
     """The running fold of ways to swap, step by step for many of them.
 
     What is chosen from either system is nearly always the same for all of them, which is seen from where their totals
-    lie. Each then adds one of two numbers, for some steps at once. Where they may differ, each chooses by itself.
+    lie. Each then adds one of two numbers, for some steps at once: what eight columns of swaps add is looked up, by
+    their bits in ``packed_swaps``. Where they may differ, each chooses by itself.
     """
     cdef Choice sums[WIDE]
     cdef Choice joint  # what every way adds
     cdef Choice chosen
     cdef Span span
-    cdef uint64_t apart[TOGETHER]  # by how much more each step adds to those that swap
+    cdef uint64_t apart[TOGETHER][EIGHT]  # by how much more steps add to those that swap these of eight columns
     cdef uint64_t first, some
-    cdef int64_t column[TOGETHER]
+    cdef int64_t eight[TOGETHER]  # number of the eight columns
     cdef const Choice *x
     cdef const Choice *y
     cdef int64_t k, size, at, other
-    cdef Py_ssize_t block, r, i, j, lanes, waiting
+    cdef Py_ssize_t block, r, i, j, lanes, waiting, together
     cdef double slope = 0
     cdef bint both
     for block in range((totals.shape[0] + WIDE - 1) // WIDE):
@@ -280,14 +291,14 @@ cdef void fold_swapped(
         for i in range(lanes):
             sums[i].c, sums[i].p, sums[i].used = totals[r + i, 0], totals[r + i, 1], 0
             sums[i].d = weights.p * sums[i].p + weights.g * totals[r + i, 2]
-        waiting, first = 0, 0
+        waiting, together, first = 0, 0, 0
         joint.c = joint.p = joint.d = joint.used = 0
         for k in range(n_steps):
             add(&joint, &steps[k].before)
             x = y = &choices[steps[k].first]
             size = (steps[k + 1].first - steps[k].first) // 2 if steps[k].unit >= 0 else 0
             both = False
-            if size and k and waiting < TOGETHER:
+            if size and k and together < TOGETHER:
                 shift(&span, &steps[k].before, &steps[k].before, slope)
                 at = largest(x, size, sums[0].c + joint.c, sums[0].d + joint.d, weights)
                 both = surely(x, size, at, &span, slope)
@@ -299,16 +310,24 @@ cdef void fold_swapped(
             if both:
                 shift(&span, &x[at], &y[other], slope)
                 first += packed(&x[at])
-                apart[waiting] = packed(&y[other]) - packed(&x[at])
-                column[waiting] = max(0, steps[k].slot)
-                waiting += 1
+                together += 1
+                if steps[k].slot < 0:
+                    continue
+                if not waiting or eight[waiting - 1] != steps[k].slot >> 3:
+                    eight[waiting] = steps[k].slot >> 3
+                    for j in range(8):
+                        apart[waiting][1 << j] = 0
+                    waiting += 1
+                apart[waiting - 1][1 << (steps[k].slot & 7)] += packed(&y[other]) - packed(&x[at])
                 continue
+            for j in range(waiting):
+                add_up(apart[j])
             slope = <double>(sums[0].c + joint.c) / max(1, sums[0].d + joint.d)
             clear(&span)
             for i in range(lanes):
                 some = first
                 for j in range(waiting):
-                    some += apart[j] & -<uint64_t>swaps[r + i, column[j]]
+                    some += apart[j][packed_swaps[r + i, eight[j]]]
                 sums[i].c += joint.c + <int64_t>(some >> 32 & FIELD)
                 sums[i].p += joint.p + <int64_t>(some >> 16 & FIELD)
                 sums[i].d += joint.d + <int64_t>(some & FIELD)
@@ -319,7 +338,7 @@ cdef void fold_swapped(
                         x += size * swaps[r + i, steps[k].slot]
                     add(&sums[i], &x[largest(x, size, sums[i].c, sums[i].d, weights)])
                 widen(&span, sums[i].c, sums[i].d, slope)
-            waiting, first = 0, 0
+            waiting, together, first = 0, 0, 0
             joint.c = joint.p = joint.d = joint.used = 0
         for i in range(lanes):
             n_units[r + i] += sums[i].used
@@ -398,11 +417,12 @@ cdef void fold_masked(
 
 cdef void fold_whole(
     const Whole *whole, const int64_t *start, const int64_t[:, ::1] units, const uint8_t[:, ::1] masks, bint many_masks,
-    Weights weights, int64_t[:, ::1] totals, int64_t[::1] n_units,
+    Weights weights, const Candidate *found, int64_t[:, ::1] totals, int64_t[::1] n_units, int32_t[:, ::1] chosen,
 ) noexcept nogil:
-    """The running fold in whole numbers, one replicate after the other."""
+    """The running fold in whole numbers, one replicate after the other; ``found``: as listed, if not in groups."""
     cdef Py_ssize_t r, k, n = units.shape[1]
     cdef int64_t u, x, end, best, used, C, P, D
+    cdef bint want_chosen = chosen.shape[0] > 0
     cdef uint64_t allowed
     cdef const int64_t *row
     for r in range(totals.shape[0]):
@@ -421,6 +441,8 @@ cdef void fold_whole(
                     continue
                 if best < 0 or better(&whole[x], &whole[best], C, D, weights, allowed):
                     best = x
+            if want_chosen:
+                chosen[r, k] = found[best].a if best >= 0 else -1
             if best < 0:
                 continue
             C += whole[best].c

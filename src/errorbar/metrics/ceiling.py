@@ -231,7 +231,7 @@ def prepare_study(
         if len(system.lines) == len(corpus):
             Admission().take(system.name, [one.text for one in corpus.sentences], system.lines, problems)
     problems.raise_errors()
-    pieces += [(system.name, NO_ONE, list(system.lines)) for system in systems]
+    pieces += [(system.name, NO_ONE, system.lines) for system in systems]
 
     def measure(piece: tuple[str, int, Sequence[str]]) -> ScoredText:
         name, author, lines = piece

@@ -153,8 +153,9 @@ def concatenate(parts: Sequence[EditStatistics], n_counted: int = 3) -> EditStat
         rows = slice(at, at + len(part))
         columns = np.array([annotators.index(name) for name in part.annotators], np.int64)
         placed.append(columns)
-        counts[rows, columns] = part.counts
-        present[rows, columns] = part.present
+        into = slice(None) if part.annotators == annotators else columns  # a slice is copied as a whole
+        counts[rows, into] = part.counts
+        present[rows, into] = part.present
         at += len(part)
     by_type = None
     if len(counted) == len(parts):
@@ -277,7 +278,8 @@ def fold_counts(
 
         counts, present = np.ascontiguousarray(counts), np.ascontiguousarray(present)
         how = rule.beta, rule.running, rule.rounded
-        fold_replicates(counts, present, rows, slots, swaps, masks, *how, totals, used, chosen)
+        packed = np.packbits(swaps, axis=1, bitorder="little")
+        fold_replicates(counts, present, rows, slots, swaps, packed, masks, *how, totals, used, chosen)
         return Choice(totals, used, chosen)
     everywhere = np.broadcast_to(masks, (replicates, n_annotators))
     for place in range(rows.shape[1]):
