@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from errorbar import crowd_models, report
+from errorbar import crowd_models, report, sample_draw, sample_estimate
 
 
 @pytest.fixture(scope="module")
@@ -65,3 +65,37 @@ def test_the_page_has_a_chart_of_models_beside_people(tables: tuple[Path, Path],
     page = (tmp_path / "page.html").read_text(encoding="utf-8")
     assert "Language models as raters" in page
     assert "models-chart" in page
+
+
+def test_a_judged_sample_has_its_estimates_without_and_with_a_model(tmp_path: Path) -> None:
+    rng = np.random.default_rng(2)
+    truth = rng.random(400) < 0.2
+    right = rng.random((2, 400)) < np.array([[0.8], [0.93]])
+    flags, said = (np.where(row, truth, ~truth) for row in right)
+    lines = [f"i{n},{int(flag)}\n" for n, flag in enumerate(flags)]
+    (tmp_path / "flags.csv").write_text("item,flag\n" + "".join(lines), encoding="utf-8")
+    lines = [f"i{n},m,{'error' if error else 'ok'},model\n" for n, error in enumerate(said)]
+    (tmp_path / "model.csv").write_text("item,rater,label,rater_kind\n" + "".join(lines), encoding="utf-8")
+    drawn = sample_draw(tmp_path / "flags.csv", budget=120, floor=20)
+    drawn.save(str(tmp_path / "set.csv"), str(tmp_path / "key.json"))
+    rows = (tmp_path / "set.csv").read_text(encoding="utf-8").splitlines()[1:]
+    names = [row.split(",")[0] for row in rows]
+    filled = [
+        f"{row.rsplit(',', 2)[0]},x,{'error' if truth[int(name[1:])] else 'ok'}\n"
+        for row, name in zip(rows, names, strict=True)
+    ]
+    (tmp_path / "done.csv").write_text("item,set,rater,label\n" + "".join(filled), encoding="utf-8")
+    files = {"assist": str(tmp_path / "model.csv"), "drawn_from": [str(tmp_path / "flags.csv")]}
+    page = report(sample_key=tmp_path / "key.json", judged=[tmp_path / "done.csv"], **files)  # type: ignore[arg-type]
+    page.save(tmp_path / "page.md")
+    section = (tmp_path / "page.md").read_text(encoding="utf-8").partition("### What the model adds")[2]
+    estimated = sample_estimate(
+        tmp_path / "done.csv",
+        key=tmp_path / "key.json",
+        assist=files["assist"],
+        flags=files["drawn_from"],  # type: ignore[arg-type]
+    )
+    for row in estimated.assistance:
+        for estimate in (row.alone, row.assisted):
+            assert estimate.value is not None
+            assert f"{100 * estimate.value:.2f}" in section

@@ -55,6 +55,7 @@ from errorbar.sampling import Aim, Sample, SampleEstimate, SampleEstimates, Stra
 from errorbar.sampling.frame import TARGETS
 from errorbar.sampling.plan import ExpectedScore, expected_precision
 from errorbar.stats.resampling import Resampling
+from errorbar.tables.table import Table
 from errorbar.version import __version__
 
 
@@ -192,6 +193,7 @@ class SampleStudy:
     budget: Sequence[BudgetStep]
     signatures: Mapping[str, str]
     notes: Sequence[Problem]
+    assistance: Table | None = None  # what a model adds: every score without and with it
 
 
 Study = CorpusStudy | HooStudy | CrowdStudy | SampleStudy
@@ -615,6 +617,7 @@ def study_sample(estimated: SampleEstimation, name: str = "") -> SampleStudy:
         budget_steps(strata, sample, Aim("R", how.beta, how.confidence_level)),
         {"sample estimate": _signature(estimated)},
         estimated.notes,
+        next((table for table in estimated.tables() if table.name == "assistance"), None),
     )
 
 

@@ -111,6 +111,8 @@ def _has_receipt(out: str, settings: Mapping[str, str]) -> bool:
     "errorbar.reporting.make:report",
     systems={"argument": "[SYSTEM...]"},
     judgments={"multiple": False},
+    assist={"hidden": True},
+    drawn_from={"hidden": True},
     column={"hidden": True},
     unmarked={"hidden": True},
     force={"hidden": True},

@@ -250,8 +250,8 @@ def safe_name(name: object) -> bool:
 
 
 PATTERNS = ("gold",)
-SEVERAL = ("gold", "systems", "judgments", "judged")
-SINGLE = ("source", "documents", "sample_key", "pools")
+SEVERAL = ("gold", "systems", "judgments", "judged", "drawn_from")
+SINGLE = ("source", "documents", "sample_key", "assist", "pools")
 PLAIN = (
     *("metric", "beta", "unmarked", "lenient", "force", "retokenize"),
     *("column", "items", "labels", "error", "ok", "unknown", "type"),

@@ -229,6 +229,7 @@ class Making(OfReference, Labeling, OfSystems, Resampled, Panels, OwnReferences,
         "needs texts left out, and --ci-method=closed makes intervals by formulas",
         lambda arguments: arguments["ci_method"] == "closed",
     ),
+    Useless("drawn_from", "is about --assist, and there is none", lambda arguments: arguments["assist"] is None),
     NO_POOLS,
     RANDOM_POOLS,
 )
@@ -241,6 +242,8 @@ def report(
     judgments: VotesSource | None = None,
     sample_key: Source | None = None,
     judged: Sequence[Source] = (),
+    assist: Source | None = None,
+    drawn_from: Source | Sequence[Source] = (),
     **shared: Unpack[Making],
 ) -> MadeReport:
     """Put everything about systems and annotators on one page that needs no network.
@@ -258,6 +261,8 @@ def report(
         judgments: A crowd's judgments: a table item,rater,label, or what else ``crowd`` takes.
         sample_key: The key of a judged sample.
         judged: The filled-in sets of the sample.
+        assist: Judgments of a model of many items of the sample's corpus: the estimates with and without them.
+        drawn_from: With ``assist``: the tables of flags that the sample was drawn from.
         labels: What labels mean, as ROLE=LABEL (error=: an error, also a rule such as '<4'; ok=: no error; unknown=:
             'cannot say'; type=: which error types of edits alone count, between commas).
         shared: How data are read, numbers computed and the page made.
@@ -291,7 +296,7 @@ def report(
     _refuse({"--column": shared["column"]}, crowd, "--judgments")
     of_words = {"--items": items, "--labels=type=": kind}
     _refuse(of_words, crowd or bool(flags), "--judgments, or a detector's table")
-    _refuse({"--ok": labels["ok"]}, sample, "a judged sample")
+    _refuse({"--ok": labels["ok"], "--assist": assist}, sample, "a judged sample")
     drawn, browse = resampling(shared, shared["ci_method"], shared["jobs"]), shared["browse"]
     studies: list[Study] = []
     reading = ReadingOptions.of(cast("Taking", {**shared, "as_written": False}))
@@ -320,7 +325,7 @@ def report(
         filled, key = [os.fspath(source) for source in judged], os.fspath(sample_key)
         drawing: dict[str, Any] = {"confidence": drawn.confidence_level, "seed": drawn.seed}
         drawing |= {role: labels[role] for role in ("error", "ok", "unknown")}
-        estimated = sample_estimate(filled, key=key, lenient=lenient, **drawing)
+        estimated = sample_estimate(filled, key=key, lenient=lenient, assist=assist, flags=drawn_from, **drawing)
         studies.append(study_sample(estimated, NamedFile.parse(key).name))
     return make_report(
         studies,

@@ -155,6 +155,8 @@ def sampling(study: Study) -> Section | None:
     blocks: list[Block] = [_estimates(study), _values(study, "number", counted=True)]
     if study.differences:
         blocks.append(_differences(study))
+    if study.assistance is not None:
+        blocks.append(study.assistance)
     if study.budget:
         blocks.append(_budget(study))
     return Section("sampling", "Estimates from a sample", blocks)
