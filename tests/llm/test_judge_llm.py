@@ -10,11 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from errorbar import Problems, judge_backup, judge_export, judge_init, judge_llm, judge_restore
+from errorbar import Problems, judge_adjudicate, judge_backup, judge_export, judge_init, judge_llm, judge_restore
 from errorbar.core import InputError, UsageError
 from errorbar.formats.judgments import read_judgment_table
 from errorbar.judging.items.item import JudgedItem
 from errorbar.judging.model_questions import make_call, orders_of
+from errorbar.judging.question_kinds import QUESTION_KINDS
 from errorbar.judging.scheme_files import load_scheme
 from errorbar.judging.scheme_kinds import SCHEME_KINDS, kind_of
 from errorbar.sampling.seal import read_seal, split_items
@@ -337,3 +338,20 @@ def test_recorded_tables_give_the_analysis_of_the_live_lane(tmp_path: Path) -> N
     table = read_judgment_table(tables[0], Problems())
     assert len(table.models) == 1
     assert {rater.startswith("model:") for rater in table.judgments.raters} == {True, False}
+
+
+def test_what_people_disagreed_on_no_model_decides(tmp_path: Path, server: ModelServer) -> None:
+    study = make_study(tmp_path)
+    work(study)
+    judge_adjudicate(study, tmp_path / "decided", all_items=True)
+    with pytest.raises(UsageError, match="people decide"):
+        judge_llm(tmp_path / "decided", endpoint=server.url, model="tiny")
+    assert server.bodies == []
+
+
+def test_a_kind_of_question_without_a_form_in_json_is_refused(
+    tmp_path: Path, server: ModelServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(QUESTION_KINDS["one"], "json_schema", lambda question, item: {})
+    with pytest.raises(UsageError, match="no model can be asked"):
+        judge_llm(make_study(tmp_path), endpoint=server.url, model="tiny")
