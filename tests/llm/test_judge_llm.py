@@ -19,6 +19,7 @@ from errorbar.judging.question_kinds import QUESTION_KINDS
 from errorbar.judging.scheme_files import load_scheme
 from errorbar.judging.scheme_kinds import SCHEME_KINDS, kind_of
 from errorbar.sampling.seal import read_seal, split_items
+from tests.cli.schema import validated
 from tests.helpers.cli import CommandLine
 from tests.judging.simulated import work
 from tests.llm.server import FAULTS, NO_REPLY, ModelServer, user_message
@@ -271,7 +272,7 @@ def test_caps_hold_and_a_larger_one_goes_on(tmp_path: Path, server: ModelServer,
     asked = "judge", "llm", study, "--endpoint", server.url, "--model", "tiny", "--format", "json"
     first = errorbar(*asked, "--most-calls", 5)
     assert first.code == 0
-    record = json.loads(first.out)
+    record = validated("judge-llm", first.out)
     assert record["calls"] == {"answered": 5, "known": 0, "failed": 0, "left": 7}
     assert "llm-cap" in first.out
     assert len(server.bodies) == 5
