@@ -18,6 +18,7 @@ from errorbar.judging.model_questions import make_call, orders_of
 from errorbar.judging.question_kinds import QUESTION_KINDS
 from errorbar.judging.scheme_files import load_scheme
 from errorbar.judging.scheme_kinds import SCHEME_KINDS, kind_of
+from errorbar.llm.model import Decoding, ModelRater
 from errorbar.sampling.seal import read_seal, split_items
 from tests.cli.schema import validated
 from tests.helpers.cli import CommandLine
@@ -220,6 +221,16 @@ def test_a_server_without_schemas_is_asked_by_words(tmp_path: Path, server: Mode
     assert judge_llm(study, endpoint=server.url, model="tiny", timeout=10, jobs=1).lane.refusals == {}
     with pytest.raises(UsageError, match="llm-refused"):
         judge_llm(study, endpoint=server.url, model="tiny", timeout=10, answer_format="schema")
+
+
+def test_who_a_model_rater_is() -> None:
+    """Whoever changes one part has another rater; the number 1 is no change of 1.0."""
+    parts = {"endpoint": "localhost:8000/v1", "model": "tiny", "prompt": "Judge.", "scheme": "error-ok 1"}
+    raters = [ModelRater(**{**parts, name: "other"}, decoding=Decoding(1)) for name in parts]
+    raters += [ModelRater(**parts, decoding=decoding) for decoding in (Decoding(1), Decoding(1.0), Decoding(1.0, 99))]
+    assert len({rater.identity for rater in raters}) == len(raters) - 1
+    assert [ModelRater.from_parts(json.loads(json.dumps(rater.parts()))) for rater in raters] == raters
+    assert {rater.pseudonym[:11] for rater in raters} == {"model:tiny@", "model:other"}
 
 
 def test_replay_reads_the_same_without_a_server(tmp_path: Path) -> None:
