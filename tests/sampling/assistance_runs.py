@@ -86,7 +86,7 @@ def study(
     truth = (rng.random(len(FLAGS)) < np.clip(share * (1 + 0.6 * np.sin(6 * hard) * (1 - share)), 0, 1)).astype(float)
     cheap = dict(zip(FRAME.items, model(truth, hard, genre, rng).tolist(), strict=True))
     rows = np.concatenate([rng.choice(np.flatnonzero(at == CODES), judged // 2, replace=False) for at in range(2)])
-    x = np.bincount(CODES[rows], truth[rows])
+    x = np.bincount(CODES[rows], truth[rows]).astype(np.float64)
     judged_sample = Sample(np.array([judged // 2] * 2), x)
     people = JudgedSample([FRAME.items[at] for at in rows.tolist()], CODES[rows], truth[rows], judged_sample)
     assisted = combined_totals(STRATA, CODES, FRAME.items, people, cheap, Problems())
