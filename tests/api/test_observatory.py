@@ -93,7 +93,7 @@ def test_a_source_that_varies_makes_the_interval_wider() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("n", [8, 15])
 def test_claims_that_are_not_so_seldom_hold(n: int) -> None:
-    """Three metrics that agree equally well, 400 times: a claim holds in .05 of them or fewer, give or take its error."""
+    """Three metrics that agree equally well, 400 times: a claim holds in .05 of them or fewer, but for its error."""
     rng, wrong, studies = np.random.default_rng(n), 0, 400
     for _ in range(studies):
         human = rng.normal(0, 1, n)
