@@ -28,16 +28,7 @@ from errorbar.core.corpus import Corpus, Hypothesis, Sentence, TextEdits
 from errorbar.core.estimate import Method
 from errorbar.core.problems import InputError, Place, Problem, Problems, UsageError, in_file_order
 from errorbar.edits.admission import Admission
-from errorbar.edits.essay_sentences import CutStream, cut_essays
-from errorbar.edits.inputs import AS_REFERENCE, correct_sentence, open_system, text_chunks
-from errorbar.edits.tokenizers import (
-    SPACES,
-    RetokenizedStream,
-    SystemStream,
-    Tokenizer,
-    find_tokenizer,
-    retokenize_corpus,
-)
+from errorbar.edits.inputs import AS_REFERENCE, annotator_as_system, open_system, text_chunks
 from errorbar.execute import Executor, Serial
 from errorbar.formats.catalog import holds, is_hoo
 from errorbar.formats.look import Source, display_name
@@ -54,6 +45,7 @@ from errorbar.formats.reference import (
     refuse_same_names,
     split_runs,
 )
+from errorbar.formats.text import SPACES
 from errorbar.metrics.base import Metric
 from errorbar.metrics.folding import Documents, InMemory
 from errorbar.metrics.registry import parse_metric
@@ -64,6 +56,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from errorbar.core.pools import Pools
+    from errorbar.edits.tokenizers import SystemStream, Tokenizer
     from errorbar.metrics.judges import JudgePlan
     from errorbar.metrics.populations import JudgePopulation
 
@@ -195,7 +188,7 @@ class ReadingOptions:
         admission = Admission(arguments["force"], arguments["retokenize"])
         how = arguments["unmarked"], arguments["documents"], arguments["lenient"], arguments["as_written"]
         source = cast("Source | None", arguments["source"])  # sentences are a corpus by now
-        tokenizer = find_tokenizer(arguments["tokens"])
+        tokenizer = _find_tokenizer(arguments["tokens"])
         cuts = arguments["essays"] == "sentences"
         return cls(*how, admission, source=source, tokenizer=tokenizer, cuts=cuts).for_metrics(metrics)
 
@@ -243,13 +236,39 @@ class ReadingOptions:
 
     def chunks(self, references: Sequence[NamedFile], problems: Problems, size: int = CHUNK) -> Iterator[Corpus]:
         """The corpus of some files, so many sentences at a time, or so many essays."""
-        chunks = self._read(references, problems, size)
-        return map(cut_essays, chunks) if self.cuts else chunks
+        return map(self.cut, self._read(references, problems, size))
+
+    def cut(self, corpus: Corpus) -> Corpus:
+        """The corpus with its essays cut into sentences, if that was asked for."""
+        if not self.cuts:
+            return corpus
+        from errorbar.edits.essay_sentences import cut_essays  # noqa: PLC0415 - few cut essays
+
+        return cut_essays(corpus)
+
+    def retokenize(self, corpus: Corpus) -> Corpus:
+        """The corpus in the tokens that were asked for."""
+        if self.tokenizer is None:
+            return corpus
+        from errorbar.edits.tokenizers import retokenize_corpus  # noqa: PLC0415 - few name a tokenizer
+
+        return retokenize_corpus(corpus, self.tokenizer)
+
+    def follow(self, stream: SystemStream) -> SystemStream:
+        """A system's stream in the tokens and the units of the corpus."""
+        if self.tokenizer is not None:
+            from errorbar.edits.tokenizers import RetokenizedStream  # noqa: PLC0415 - as above
+
+            stream = RetokenizedStream(stream, self.tokenizer)
+        if self.cuts:
+            from errorbar.edits.essay_sentences import CutStream  # noqa: PLC0415 - as above
+
+            stream = CutStream(stream)
+        return stream
 
     def _read(self, references: Sequence[NamedFile], problems: Problems, size: int) -> Iterator[Corpus]:
         if self.source is None:
-            chunks = reference_chunks(references, problems, unmarked=self.unmarked, size=size)
-            return chunks if self.tokenizer is None else (retokenize_corpus(one, self.tokenizer) for one in chunks)
+            return map(self.retokenize, reference_chunks(references, problems, unmarked=self.unmarked, size=size))
         if self.marking:
             message = (
                 "--unmarked and --as-written say how annotated files are read, and with --source references are texts"
@@ -265,6 +284,14 @@ class ReadingOptions:
         (corpus,) = [*self.chunks(references, problems, ALL)] or [Corpus([], (), references[0].name)]
         corpus.notes = list(problems.notes)
         return corpus
+
+
+def _find_tokenizer(name: str) -> Tokenizer | None:
+    if name == SPACES:
+        return None
+    from errorbar.edits.tokenizers import find_tokenizer  # noqa: PLC0415 - few name a tokenizer
+
+    return find_tokenizer(name)
 
 
 @dataclass(slots=True)
@@ -332,7 +359,7 @@ def read_corpus(
     """
     how = shared["unmarked"], shared["documents"], lenient, shared["as_written"]
     source = cast("Source | None", shared["source"])  # sentences are a corpus by now
-    tokenizer, cuts = find_tokenizer(shared["tokens"]), shared["essays"] == "sentences"
+    tokenizer, cuts = _find_tokenizer(shared["tokens"]), shared["essays"] == "sentences"
     options = ReadingOptions(*how, AS_REFERENCE, source=source, tokenizer=tokenizer, cuts=cuts)
     return reference_corpus(gold, options, options.problems() if problems is None else problems)
 
@@ -364,20 +391,6 @@ def read_system(system: System | Corpus, gold: Gold | None = None, **shared: Unp
     hypothesis = Hypothesis(stream.name, list(stream.take(ALL)))
     problems.raise_errors()
     return hypothesis
-
-
-def annotator_as_system(corpus: Corpus) -> Hypothesis:
-    """The only annotator of a corpus as a system, who leaves what they did not look at."""
-    if len(corpus.annotators) != 1:
-        message = (
-            f"the edits of a system must be one annotator's, got those of {', '.join(corpus.annotators) or 'nobody'}"
-        )
-        fix = f"""give corpus.only(["{corpus.annotators[0]}"])""" if corpus.annotators else "give one with edits"
-        raise UsageError(Problem("system-annotators", message, Place(corpus.name), fix=fix))
-    (name,) = corpus.check().annotators
-    return Hypothesis(
-        name, [correct_sentence(sentence, sentence.annotations.get(name, ())) for sentence in corpus.sentences]
-    )
 
 
 def load(
@@ -525,8 +538,7 @@ def reference_corpus(gold: Gold, options: ReadingOptions, problems: Problems) ->
         message = "source, unmarked and as_written say how files are read, and this corpus is in memory"
         raise UsageError(Problem("useless-option", message, fix="give them where it is read"))
     else:
-        corpus = gold.check() if options.tokenizer is None else retokenize_corpus(gold.check(), options.tokenizer)
-        corpus = cut_essays(corpus) if options.cuts else corpus
+        corpus = options.cut(options.retokenize(gold.check()))
         problems.take(gold.notes)
         if any(isinstance(edits, TextEdits) for edits in (*corpus.sentences, Sentence(""))[0].annotations.values()):
             options.note_texts(problems)
@@ -551,8 +563,7 @@ def system_streams(
         else:
             flags = {"edits": options.edits, "labels": options.labels, "retokenize": options.admission.retokenize}
             stream = open_system(system.path, system.name, problems, **flags)
-        stream = stream if options.tokenizer is None else RetokenizedStream(stream, options.tokenizer)
-        yield CutStream(stream) if options.cuts else stream
+        yield options.follow(stream)
 
 
 def _can_cut(

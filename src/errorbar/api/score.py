@@ -34,9 +34,9 @@ from errorbar.api.own_references import NO_POOLS, OwnReferences, first_reference
 from errorbar.api.score_result import Order, Scores
 from errorbar.core.estimate import MOST_UNASKED, Method
 from errorbar.core.problems import Problem, Problems, UsageError
-from errorbar.edits.tokenizers import SPACES
 from errorbar.execute import choose_executor, read_jobs
 from errorbar.formats.catalog import wants_hoo
+from errorbar.formats.text import SPACES
 from errorbar.metrics.base import lacking
 from errorbar.metrics.folding import ScoringPlan
 from errorbar.metrics.registry import parse_metric

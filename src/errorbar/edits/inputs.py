@@ -20,7 +20,6 @@ from errorbar.core.corpus import (
 from errorbar.core.problems import InputError, Place, Problem, Problems, UsageError, shorten_text
 from errorbar.edits.admission import Admission, TextInspection
 from errorbar.edits.texts import apply_edits, parallel_sentences
-from errorbar.edits.tokenizers import Tokenizer, retokenize_lines
 from errorbar.formats.catalog import FORMATS, Format, format_of
 from errorbar.formats.look import Lines, Source
 from errorbar.formats.m2 import is_m2
@@ -28,6 +27,7 @@ from errorbar.formats.reference import CHUNK, NamedFile, refuse_same_names
 from errorbar.formats.text import HypothesisReader, ParallelLine, read_parallel
 
 if TYPE_CHECKING:
+    from errorbar.edits.tokenizers import Tokenizer
     from errorbar.formats.essay_texts import EssayReader
 
 
@@ -57,7 +57,10 @@ def text_chunks(
     names = tuple(text.name for text in references)
     looks = [TextInspection() for _ in references]
     read = read_parallel(lines[0], lines[1:], problems)
-    read = read if tokenizer is None else retokenize_lines(read, tokenizer)
+    if tokenizer is not None:
+        from errorbar.edits.tokenizers import retokenize_lines  # noqa: PLC0415 - few name a tokenizer
+
+        read = retokenize_lines(read, tokenizer)
     rows = _looked_at(read, looks, retokenize=admission.retokenize)
     sentences = parallel_sentences(rows, names)
     try:
@@ -178,6 +181,20 @@ def correct_sentence(sentence: Sentence, edits: Annotation) -> CorrectedSentence
     """A sentence with its edits applied; of those that overlap the later one is left out of the text."""
     text = apply_edits(sentence.tokens, edits, problems=Problems(lenient=True))  # whoever read them has complained
     return CorrectedSentence(" ".join(text), edits, sentence.text)
+
+
+def annotator_as_system(corpus: Corpus) -> Hypothesis:
+    """The only annotator of a corpus as a system, who leaves what they did not look at."""
+    if len(corpus.annotators) != 1:
+        message = (
+            f"the edits of a system must be one annotator's, got those of {', '.join(corpus.annotators) or 'nobody'}"
+        )
+        fix = f"""give corpus.only(["{corpus.annotators[0]}"])""" if corpus.annotators else "give one with edits"
+        raise UsageError(Problem("system-annotators", message, Place(corpus.name), fix=fix))
+    (name,) = corpus.check().annotators
+    return Hypothesis(
+        name, [correct_sentence(sentence, sentence.annotations.get(name, ())) for sentence in corpus.sentences]
+    )
 
 
 class EditsReader:

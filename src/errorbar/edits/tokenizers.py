@@ -26,9 +26,8 @@ from typing import Any, Protocol
 from errorbar.core.corpus import Annotation, Corpus, CorrectedSentence, Sentence, TextEdits
 from errorbar.core.problems import Place, Problem, UsageError, shorten_text
 from errorbar.edits.texts import extract_edits
-from errorbar.formats.text import ParallelLine
+from errorbar.formats.text import SPACES, ParallelLine
 
-SPACES = "spaces"
 CHARACTERS = "characters"
 SYNTOK = "syntok"
 _JOINER = "\u200d"

@@ -18,6 +18,7 @@ from errorbar.formats.limits import LONGEST_SENTENCE
 from errorbar.formats.look import Lines, Source, byte_blocks, look
 
 BLOCK = 1 << 20  # bytes read at a time
+SPACES = "spaces"  # what is said of tokens that stand between spaces: the usual ones
 _BOM = b"\xef\xbb\xbf"
 _S, _SPACE, _LF, _CR = b"S \n\r"
 

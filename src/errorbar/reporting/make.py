@@ -60,12 +60,12 @@ from errorbar.core.labels import join_words, natural_order
 from errorbar.core.problems import Problem, Problems, UsageError
 from errorbar.datasets.cards import cache_root, catalog, identify
 from errorbar.edits.standoff_runs import read_run
-from errorbar.edits.tokenizers import SPACES
 from errorbar.formats.catalog import is_hoo, wants_hoo
 from errorbar.formats.hoo import read_gold
 from errorbar.formats.look import Source, is_there
 from errorbar.formats.reference import NamedFile, expand_files
 from errorbar.formats.tables import header_of
+from errorbar.formats.text import SPACES
 from errorbar.metrics.base import Metric
 from errorbar.metrics.hoo_scoring import drop_missing_fragments, parse_hoo
 from errorbar.metrics.swaps import Adjust, SwapPlan
