@@ -10,9 +10,10 @@ Formula
     of the study together. Unbiased wins: the mean over the draws that were judged of m + (x − m)/π where the pair was
     drawn, with the probability π, else of m; x is 1 for a win of the first system, ½ for a tie, 0 for a loss, and m the
     mean of ½ and the outcomes of the pair's earlier draws. Each summand has the expectation of x. Their interval is
-    that of the mean x of the pair's items (``stats.anytime``, betting), of the same beginning of the random order, and so it
-    holds at all looks too; where the value lies outside, it is drawn out to the value. The summands themselves have no
-    good interval: a few drawn with a small π rule their variance (of 400 judgments of 28 pairs t intervals held .85).
+    that of the mean x of the pair's items (``stats.anytime``, betting), of the same beginning of the random order, and
+    so it holds at all looks too; where the value lies outside, it is drawn out to the value. The summands themselves
+    have no good interval: a few drawn with a small π rule their variance (of 400 judgments of 28 pairs t intervals held
+    .85).
 Conventions
     Unbiased wins count ties as half. They swing while there are few draws, even beyond 0 and 100 %. A draw after which
     nobody answered is left out, as if it had not been made.
