@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import random
-from collections import Counter
+from collections import Counter, defaultdict
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,7 @@ from sqlalchemy import select
 
 import errorbar
 from errorbar.core import InputError, UsageError
+from errorbar.core.arrays import Ints
 from errorbar.core.corpus import Corpus, Hypothesis, Sentence
 from errorbar.judging import (
     JudgedItem,
@@ -29,7 +30,7 @@ from errorbar.judging import (
     stop_item,
     submit,
 )
-from errorbar.judging.analysis.rank_findings import adaptive_pairs, counted_items, weighted_means
+from errorbar.judging.analysis.rank_findings import adaptive_pairs, counted_items, mean_score_bounds, weighted_means
 from errorbar.judging.answers import check_answer, is_right, label_of
 from errorbar.judging.items.rank_items import ranked_items, with_outputs
 from errorbar.judging.protocol.adaptive import BLOCK, EXPLORED, chance, least_known, settled_pairs
@@ -39,6 +40,7 @@ from errorbar.judging.store.tables import ITEM
 from errorbar.judging.study.columns import read_study
 from errorbar.judging.web.markup import fragment
 from errorbar.ranking.wins import head_to_head
+from errorbar.stats.anytime import betting_bounds
 from tests.helpers.cli import CommandLine
 from tests.judging import adaptive_runs
 from tests.judging.simulated import join, work
@@ -241,6 +243,14 @@ def test_adaptive_pairs_are_k_each_in_their_order_with_their_probability(tmp_pat
     assert analysis.figure("adaptive", "A over C", "items").value == 12 - (
         done[[i.name for i in found.items].index("1/A/C")] < 2
     )
+    for pair, bounds in mean_score_bounds(found, 0.95).items():
+        unbiased = analysis.figure("adaptive", " over ".join(pair), "unbiased wins")
+        assert unbiased.value is not None
+        if unbiased.interval is None:
+            assert (bounds.low, bounds.high) == (0, 1)
+        else:
+            assert unbiased.interval.low == min(bounds.low, unbiased.value)
+            assert unbiased.interval.high == max(bounds.high, unbiased.value)
     errorbar.judge_export(study, tmp_path / "1.jsonl")
     errorbar.judge_init(tmp_path / "again", tmp_path / "1.jsonl")
     errorbar.judge_export(tmp_path / "again", tmp_path / "2.jsonl")
@@ -312,6 +322,38 @@ def test_intervals_hold_at_every_look(world: str) -> None:
     assert worst >= 0.95 - 0.01 - 2 * 0.013
     assert mean >= 0.95
     assert abs(bias) < 4 * error
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("world", ["two close", "sentences shared"])
+def test_intervals_of_scores_with_ties_hold_when_the_policy_stops(world: str) -> None:
+    """Those of unbiased wins: how many items of a pair were judged depends on what they showed."""
+    rng, studies = np.random.default_rng(3), 40
+    scores: dict[tuple[int, int], list[float]] = defaultdict(list)
+
+    class Recorded:
+        """The outcomes, kept in each pair's order."""
+
+        def __init__(self) -> None:
+            self.world = adaptive_runs.WORLDS[world](rng, studies)
+            self.share = self.world.share
+
+        def outcome(self, study: Ints, pair: Ints, nth: Ints) -> Ints:
+            signs = self.world.outcome(study, pair, nth)
+            for key, sign in zip(zip(study.tolist(), pair.tolist(), strict=True), signs.tolist(), strict=True):
+                scores[key].append((1 + sign) / 2)
+            return signs
+
+    recorded: Any = Recorded()
+    adaptive_runs.run(recorded, rng, studies, 1500)
+    ties = getattr(recorded.world, "ties", 0.0)
+    truth = (1 - ties) * recorded.share + ties / 2
+    held = []
+    for (_, pair), own in scores.items():
+        low, high = betting_bounds(own)
+        held.append(low <= truth[pair] <= high)
+    assert len(held) == studies * adaptive_runs.P
+    assert np.mean(held) >= 0.95
 
 
 @pytest.mark.slow

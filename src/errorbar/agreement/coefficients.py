@@ -42,9 +42,6 @@ from errorbar.core.judgments import Judgments
 from errorbar.execute import run
 from errorbar.stats.resampling import Resampling, Units, cluster_table, sparse_table
 
-AdjustInterval = Callable[[float, Interval, Floats], Interval | Undefined]
-"""Of a value and its values without each item or cluster: a better interval, or why there is none."""
-
 Kernel = Callable[[Floats], Floats]
 """Takes how many items each row stands for, shape (replicates, rows); gives values, NaN where undefined, of shape
 (replicates,) or, with one for each label or pair, (replicates, values)."""
@@ -70,12 +67,10 @@ def estimates(
     reason: Undefined,
     resampling: Resampling | None = None,
     width: int = 1,
-    adjust: Mapping[str, AdjustInterval] | None = None,
 ) -> dict[str, list[Estimate]]:
     """Values with intervals of several coefficients, all from the same resamples: each a list, most of one estimate.
 
     Undefined ones get the ``reason``; ``width`` numbers, e.g. of labels, are held for a resample besides the rows.
-    ``adjust`` mends the BCa intervals of some coefficients.
     """
     method = None if resampling is None else resampling.bootstrap("agreement")
     able = n_units > 1 and units.n_clusters != 1
@@ -102,8 +97,6 @@ def estimates(
                 if columns is not None:
                     without = None if left_out is None else np.repeat(left_out[0][:, k], left_out[1])
                     interval = resampling.interval(value, columns[:, k], without)
-                    if without is not None and isinstance(interval, Interval) and adjust and name in adjust:
-                        interval = adjust[name](value, interval, without)
                 estimate = estimate.with_interval(interval, n_clusters=units.n_clusters)
             by_kernel[name].append(estimate)
     return by_kernel

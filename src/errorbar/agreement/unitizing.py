@@ -22,18 +22,20 @@ Source
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import combinations
 
 import numpy as np
 
-from errorbar.agreement.coefficients import AdjustInterval, Kernel
+from errorbar.agreement.coefficients import Kernel
 from errorbar.agreement.label_counts import ratio
 from errorbar.core.arrays import Floats, Ints
 from errorbar.core.estimate import Interval, Undefined
 from errorbar.core.spans import Span, SpannedText
 from errorbar.stats.resampling import sparse_table, tails
 
+AdjustInterval = Callable[[float, Interval, Floats], Interval | Undefined]
+"""Of a value and its values without each text or cluster: a better interval, or why there is none."""
 FEW = 30
 """Texts or clusters in which annotators disagree, from which on resamples show how their number varies."""
 TOO_FEW = 4

@@ -10,9 +10,9 @@ from typing import Annotated, Unpack
 
 import numpy as np
 
-from errorbar.agreement.coefficients import AdjustInterval, Kernel, estimates
+from errorbar.agreement.coefficients import Kernel, estimates, left_out_values
 from errorbar.agreement.gamma import GammaCounts
-from errorbar.agreement.unitizing import UnitizingCounts
+from errorbar.agreement.unitizing import AdjustInterval, UnitizingCounts
 from errorbar.api.arguments import (
     ArgumentDoc,
     Lenient,
@@ -26,7 +26,7 @@ from errorbar.api.inputs import read_corpus
 from errorbar.api.judgment_input import Files, labels_by_role, paths_of
 from errorbar.core.arrays import Ints
 from errorbar.core.corpus import ContentHash, Corpus
-from errorbar.core.estimate import Estimate, Undefined
+from errorbar.core.estimate import Estimate, Interval, Undefined
 from errorbar.core.labels import natural_order, usual_order
 from errorbar.core.problems import Place, Problem, Problems, UsageError, nearest
 from errorbar.core.spans import SpannedText, merge_spans, spans_of_corpus
@@ -354,7 +354,9 @@ class _SpanAgreement:
             parts += ["1", "difference"]
             for name in TITLES:
                 kernels[f"{name} difference"] = _difference(kernels[f"{name} 0"], kernels[f"{name} 1"])
-        values = estimates(units, kernels, len(texts), Undefined.NO_SPANS, self.how, width, adjust)
+        values = estimates(units, kernels, len(texts), Undefined.NO_SPANS, self.how, width)
+        for name, adjust_interval in adjust.items():
+            values[name] = [_adjusted(values[name][0], units, kernels[name], adjust_interval)]
         first, second, difference = (
             {name: values[f"{name} {part}"][0] for name in TITLES if part in parts} for part in ("0", "1", "difference")
         )
@@ -387,6 +389,15 @@ def _has(texts: Sequence[SpannedText], kind: str) -> bool:
 
 def _emptied(texts: Sequence[SpannedText]) -> list[SpannedText]:
     return [replace(text, spans=dict.fromkeys(text.spans, ())) for text in texts]
+
+
+def _adjusted(estimate: Estimate, units: Units, kernel: Kernel, adjust: AdjustInterval) -> Estimate:
+    """The estimate with a better interval, if it has one."""
+    if estimate.value is None or not isinstance(estimate.interval, Interval):
+        return estimate
+    without, times = left_out_values(units, kernel, 1)
+    interval = adjust(estimate.value, estimate.interval, np.repeat(without[:, 0], times))
+    return estimate.with_interval(interval, n_clusters=units.n_clusters)
 
 
 def _difference(first: Kernel, second: Kernel) -> Kernel:
