@@ -123,7 +123,7 @@ class ModelRaters(Result):
         if self.by_truth:
             notes[1:2] = ["sensitivity, specificity, drift: by the true labels of --gold"]
         both = "items and people" if self.people == "random" else "items"
-notes.append(f"intervals let {both} vary")
+        notes.append(f"intervals let {both} vary")
         measures = Table(columns, rows, "Models as raters", "models", notes, self.level)
         return [measures, self._share_table()] if self.shares else [measures]
 
