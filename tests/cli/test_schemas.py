@@ -118,6 +118,7 @@ ELSEWHERE = {
     "data-fetch",  # tests/datasets/test_data_command.py, which has a server
     *(f"judge-{name}" for name in ("invite", "raters", "change", "backup", "restore")),  # tests/cli/test_judge.py
     "judge-forget",  # tests/judging/test_withdrawal.py
+    "judge-llm",  # tests/llm/test_judge_llm.py
     "sample-key",  # below
     *("judge-analyze", "judge-status"),  # tests/judging/test_study_at_work.py, which has studies
 }

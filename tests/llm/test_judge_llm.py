@@ -10,14 +10,17 @@ from pathlib import Path
 
 import pytest
 
-from errorbar import Problems, judge_backup, judge_export, judge_init, judge_llm, judge_restore
+from errorbar import Problems, judge_adjudicate, judge_backup, judge_export, judge_init, judge_llm, judge_restore
 from errorbar.core import InputError, UsageError
 from errorbar.formats.judgments import read_judgment_table
 from errorbar.judging.items.item import JudgedItem
 from errorbar.judging.model_questions import make_call, orders_of
+from errorbar.judging.question_kinds import QUESTION_KINDS
 from errorbar.judging.scheme_files import load_scheme
 from errorbar.judging.scheme_kinds import SCHEME_KINDS, kind_of
+from errorbar.llm.model import Decoding, ModelRater
 from errorbar.sampling.seal import read_seal, split_items
+from tests.cli.schema import validated
 from tests.helpers.cli import CommandLine
 from tests.judging.simulated import work
 from tests.llm.server import FAULTS, NO_REPLY, ModelServer, user_message
@@ -220,6 +223,16 @@ def test_a_server_without_schemas_is_asked_by_words(tmp_path: Path, server: Mode
         judge_llm(study, endpoint=server.url, model="tiny", timeout=10, answer_format="schema")
 
 
+def test_who_a_model_rater_is() -> None:
+    """Whoever changes one part has another rater; the number 1 is no change of 1.0."""
+    parts = {"endpoint": "localhost:8000/v1", "model": "tiny", "prompt": "Judge.", "scheme": "error-ok 1"}
+    raters = [ModelRater(**{**parts, name: "other"}, decoding=Decoding(1)) for name in parts]
+    raters += [ModelRater(**parts, decoding=decoding) for decoding in (Decoding(1), Decoding(1.0), Decoding(1.0, 99))]
+    assert len({rater.identity for rater in raters}) == len(raters) - 1
+    assert [ModelRater.from_parts(json.loads(json.dumps(rater.parts()))) for rater in raters] == raters
+    assert {rater.pseudonym[:11] for rater in raters} == {"model:tiny@", "model:other"}
+
+
 def test_replay_reads_the_same_without_a_server(tmp_path: Path) -> None:
     study = make_study(tmp_path, gold=GOLD)
     with ModelServer(fault=lambda number, body: "prose" if number == 3 else "") as server:
@@ -270,7 +283,7 @@ def test_caps_hold_and_a_larger_one_goes_on(tmp_path: Path, server: ModelServer,
     asked = "judge", "llm", study, "--endpoint", server.url, "--model", "tiny", "--format", "json"
     first = errorbar(*asked, "--most-calls", 5)
     assert first.code == 0
-    record = json.loads(first.out)
+    record = validated("judge-llm", first.out)
     assert record["calls"] == {"answered": 5, "known": 0, "failed": 0, "left": 7}
     assert "llm-cap" in first.out
     assert len(server.bodies) == 5
@@ -337,3 +350,20 @@ def test_recorded_tables_give_the_analysis_of_the_live_lane(tmp_path: Path) -> N
     table = read_judgment_table(tables[0], Problems())
     assert len(table.models) == 1
     assert {rater.startswith("model:") for rater in table.judgments.raters} == {True, False}
+
+
+def test_what_people_disagreed_on_no_model_decides(tmp_path: Path, server: ModelServer) -> None:
+    study = make_study(tmp_path)
+    work(study)
+    judge_adjudicate(study, tmp_path / "decided", all_items=True)
+    with pytest.raises(UsageError, match="people decide"):
+        judge_llm(tmp_path / "decided", endpoint=server.url, model="tiny")
+    assert server.bodies == []
+
+
+def test_a_kind_of_question_without_a_form_in_json_is_refused(
+    tmp_path: Path, server: ModelServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(QUESTION_KINDS["one"], "json_schema", lambda question, item: {})
+    with pytest.raises(UsageError, match="no model can be asked"):
+        judge_llm(make_study(tmp_path), endpoint=server.url, model="tiny")

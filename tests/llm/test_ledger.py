@@ -142,6 +142,16 @@ def test_a_call_that_never_gets_a_reply_is_given_up_and_told(tmp_path: Path) -> 
     assert [note.code for note in asked.notes()] == ["llm-no-reply"]
 
 
+def test_a_server_that_is_not_there_costs_nothing_and_ends_the_run(tmp_path: Path) -> None:
+    with ModelServer() as server:
+        url = server.url
+    with Ledger.open(tmp_path / "calls.sqlite") as ledger:
+        asked = ask(make_rater(url), CALLS, ledger, Endpoint.open(url, 5), Pace(jobs=1, retries=0))
+        assert (asked.n_answered, asked.n_failed, asked.n_left) == (0, 10, N_CALLS - 10)
+        assert ledger.spent() == (10, 0, 0)
+        assert "110 others" in str(next(asked.notes()))
+
+
 @pytest.mark.slow
 def test_four_processes_pay_for_nothing_twice(tmp_path: Path) -> None:
     ledger = tmp_path / "calls.sqlite"

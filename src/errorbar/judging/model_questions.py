@@ -33,7 +33,7 @@ def refuse_unaskable(scheme: Scheme, *, is_adjudication: bool) -> None:
         UsageError: If the study adjudicates: what people could not agree on, people decide.
     """
     if is_adjudication:
-        message = f"a study that adjudicates ({scheme.name}) is for people: models are raters among others, no deciders"
+        message = f"a study that adjudicates ({scheme.name}) is for people: what they disagreed on, people decide"
         raise UsageError(Problem("llm-study", message, fix="ask the model in the study whose raters disagreed"))
 
 
@@ -77,6 +77,8 @@ def make_call(scheme: Scheme, item: JudgedItem, arrangement: int, repeat: int) -
     """The call that asks about an item, its candidates in one of their orders."""
     kind = kind_of(scheme)
     sections = kind.plain_texts(kind.content(scheme, item, arrangement))
+    if not sections:
+        raise _unaskable(f"items that are shown as '{scheme.shows}' have no plain text")
     if item.before:
         sections.insert(0, ("What stands before it", item.before))
     if item.after:
@@ -91,11 +93,18 @@ def make_call(scheme: Scheme, item: JudgedItem, arrangement: int, repeat: int) -
     return Call(item.name, content, arrangement, repeat, _schema(scheme, item))
 
 
+def _unaskable(reason: str) -> UsageError:
+    message = f"no model can be asked: {reason}"
+    return UsageError(Problem("llm-study", message, fix="ask people"))
+
+
 def _schema(scheme: Scheme, item: JudgedItem) -> dict[str, Any]:
     """The JSON schema of an answer to all questions."""
     properties: dict[str, Any] = {}
     for question in scheme.questions:
         schema = kind_of_question(question).json_schema(question, item)
+        if not schema:
+            raise _unaskable(f"answers of the kind '{question.kind}' ({question.id}) have no form in JSON")
         is_sure = question.required and not question.when
         properties[question.id] = schema if is_sure else {"anyOf": [schema, {"type": "null"}]}
     return {"type": "object", "properties": properties, "required": [*properties], "additionalProperties": False}

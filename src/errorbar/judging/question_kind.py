@@ -50,9 +50,10 @@ class QuestionKind(ABC):
             UnfitError: If it does not fit.
         """
 
-    @abstractmethod
     def json_schema(self, question: Question, item: JudgedItem) -> dict[str, Any]:
-        """The JSON schema of an answer, for those who are asked in JSON: language models."""
+        """The JSON schema of an answer, for those who are asked in JSON: language models; empty: they cannot be."""
+        del question, item
+        return {}
 
     def read_json(self, item: JudgedItem, value: object, arrangement: int) -> object:
         """An answer of that schema as ``read`` takes it; what does not fit stays as it is."""

@@ -67,7 +67,9 @@ class SchemeKind:
         return {"line": cut_pieces(item.text, span, tinted), "targeted": item.span is not None}
 
     def plain_texts(self, content: Mapping[str, Any]) -> list[tuple[str, str]]:
-        """What ``content`` shows as plain texts with their headings, for readers who see no markup."""
+        """What ``content`` shows as plain texts with their headings, for readers who see no markup; empty: nothing."""
+        if "line" not in content:
+            return []
         line = content["line"]
         before, target, after = ("".join(p.text for p in part) for part in (line.before, line.target, line.after))
         return [("Text", f"{before}[[{target}]]{after}" if content["targeted"] else f"{before}{target}{after}")]

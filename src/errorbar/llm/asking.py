@@ -21,6 +21,8 @@ from errorbar.llm.model import Call, MalformedReplyError, ModelRater, read_compl
 
 FIRST_WAIT, LONGEST_WAIT = 0.5, 60.0
 """Seconds before a call is made again: doubled each time, and drawn from the upper half so that threads part."""
+MOST_GIVEN_UP = 10
+"""Calls in a row that are given up before the whole run is: the server is not there."""
 TICK = 0.05
 LONGEST_REASON = 160
 
@@ -48,7 +50,7 @@ class Asked:
         n_answered: That got their reply now.
         n_known: That had it before.
         n_failed: Without a reply, however often they were made.
-        n_left: That were not made any more, as a cap was reached.
+        n_left: That were not made any more, as a cap was reached or the server is not there.
         reasons: Of requests without a reply, and how many there were of each.
         cap: The cap that was reached; empty: none.
     """
@@ -62,12 +64,14 @@ class Asked:
 
     def notes(self) -> Iterator[Problem]:
         """Warnings on what is missing."""
-        if self.n_left:
+        if self.cap:
             message = f"{self.n_left:,} calls were not made: the cap on {self.cap} is reached"
             yield Problem("llm-cap", message, fix="a larger cap goes on from here", severity="warning")
         if self.n_failed:
             reason = max(self.reasons, key=lambda each: self.reasons[each])
             message = f"{self.n_failed:,} calls got no reply, most often: {reason}"
+            if not self.cap and self.n_left:
+                message += f"; {self.n_left:,} others were not made any more"
             yield Problem("llm-no-reply", message, fix="the same command asks them again", severity="warning")
 
 
@@ -123,6 +127,7 @@ class _Run:
     stop: Event = field(default_factory=Event)
     lock: Lock = field(default_factory=Lock)
     n_sent: int = 0
+    n_given_up: int = 0
     not_before: float = 0.0
 
     def work(self) -> None:
@@ -169,6 +174,9 @@ class _Run:
             if n_tries == self.pace.retries:
                 with self.lock:
                     self.asked.n_failed += 1
+                    self.n_given_up += 1
+                    if self.n_given_up == MOST_GIVEN_UP:
+                        self.stop.set()
                 return
             wait = min(LONGEST_WAIT, FIRST_WAIT * 2**n_tries) * random.uniform(0.5, 1)
             if error.retry_after is not None:  # all threads wait: the server speaks of requests, not of this call
@@ -217,4 +225,5 @@ class _Run:
         with self.lock:
             self.asked.n_known += known
             self.asked.n_answered += not known
+            self.n_given_up = 0
             self.progress(self.asked.n_known + self.asked.n_answered)

@@ -138,13 +138,14 @@ class Endpoint:
                         raise NoReplyError("no whole reply in time", self._text(pieces))
                     if sum(map(len, pieces)) > MOST_BYTES:
                         raise NoReplyError("the reply never ends", is_final=True)
-        except APITimeoutError:
-            raise NoReplyError("no whole reply in time", self._text(pieces)) from None
+        except APITimeoutError as error:
+            is_sent = _is_sent(error)
+            raise NoReplyError("no whole reply in time", self._text(pieces), may_be_billed=is_sent) from None
         except APIStatusError as error:
             raise self._refused(error, body, rater.decoding.format) from None
         except APIConnectionError as error:
-            cause = self.redact(str(error.__cause__ or error))
-            raise NoReplyError(f"no connection: {shorten_text(cause, _SAYS_WHY)}", self._text(pieces)) from None
+            cause = f"no connection: {shorten_text(self.redact(str(error.__cause__ or error)), _SAYS_WHY)}"
+            raise NoReplyError(cause, self._text(pieces), may_be_billed=_is_sent(error)) from None
         except NoReplyError:
             raise
         except Exception as error:  # noqa: BLE001 - of the library's transport, which reads the body outside its own errors
@@ -188,6 +189,11 @@ class Endpoint:
         again = status in (408, 409, 425, 429) or status >= 500
         wait = _read_wait(error.response.headers)
         return NoReplyError(reason, raw, is_final=not again, may_be_billed=status not in _UNBILLED, retry_after=wait)
+
+
+def _is_sent(error: Exception) -> bool:
+    """Whether a request may have reached the server: not where there never was a connection."""
+    return type(error.__cause__).__name__ not in ("ConnectError", "ConnectTimeout")
 
 
 def _read_wait(headers: Mapping[str, str]) -> float | None:

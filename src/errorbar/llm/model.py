@@ -42,6 +42,9 @@ class Decoding:
     seed: int | None = None
     format: Format = "auto"
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "temperature", float(self.temperature))  # 1 and 1.0 are one rater
+
 
 @dataclass(frozen=True)
 class ModelRater:
