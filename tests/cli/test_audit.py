@@ -18,6 +18,7 @@ from errorbar.formats import NamedFile
 from errorbar.judging import Lease, load_scheme
 from errorbar.judging.scheme import Scheme
 from errorbar.sampling.audit import OfficialCounts
+from errorbar.sampling.seal import Seal
 from errorbar.tasks import read_answers, with_answers
 from tests.cli.schema import validated
 from tests.helpers.cli import CommandLine, Outcome
@@ -291,6 +292,41 @@ def test_votes_of_a_crowd_help(folder: Path, errorbar: CommandLine) -> None:
     assert same["strata"][0]["trust"] == 0
     assert plain["strata"][0]["trust"] is None
     assert "|assist:votes|" in good["spec"]
+
+
+def test_a_model_helps_and_never_judges(folder: Path, errorbar: CommandLine) -> None:
+    """One table of people and a sealed model, which is right but for every ninth edit."""
+    assert draw(errorbar, "all.csv", "all.json", "--budget", "10000", systems="greedy").code == 0
+    (folder / "key.json").unlink()
+    assert draw(errorbar, "part.csv", "key.json", "--budget", "45", systems="greedy").code == 0
+    fill("part.csv", "done.csv")
+    fill("all.csv", "good.csv")
+    people, answers = (
+        {row["item"]: row["label"] for row in csv.DictReader((folder / name).read_text().splitlines())}
+        for name in ("done.csv", "good.csv")
+    )
+    seal = Seal("0123456789abcdef" * 4, {"model": "m"}, tune=["of no audit"])
+    other = {"valid": "not-valid", "not-valid": "valid"}
+    lines = [f"{item},ann,{label},human" for item, label in people.items()]
+    lines += [
+        f"{item},model:m@{seal.short_identity},{other[label] if at % 9 == 0 else label},model"
+        for at, (item, label) in enumerate(answers.items())
+    ]
+    (folder / "both.csv").write_text("\n".join(["item,rater,label,rater_kind", *lines]) + "\n")
+    seal.save("seal.json")
+    plain = estimated(errorbar, "done.csv")["systems"][0]["audited_precision"]
+    helped = estimated(errorbar, "both.csv", "--assist", "both.csv", "--seal", "seal.json")
+    (row,) = helped["assistance"]
+    assert row["alone"]["value"] == pytest.approx(plain["value"])
+    assert row["alone"]["interval"] == pytest.approx(plain["interval"])
+    assert row["assisted"] == helped["systems"][0]["audited_precision"]
+    assert row["saved"]["value"] > 5
+    assert "|assist:model|" in helped["spec"]
+    shown = errorbar("audit", "estimate", "both.csv", "--key", "key.json", "--assist", "both.csv").out
+    assert "model-only" in shown
+    Seal(seal.identity, seal.model, examples=[*people][:1]).save("seen.json")
+    call = ("audit", "estimate", "both.csv", "--key", "key.json", "--assist", "both.csv", "--seal", "seen.json")
+    assert f"labels of 1 item stand in the prompt: {next(iter(people))}" in errorbar(*call).err
 
 
 def estimated_all(errorbar: CommandLine) -> float:

@@ -66,7 +66,8 @@ def trap(truth: Floats, hard: Floats, genre: Floats, rng: np.random.Generator) -
     return np.abs(truth - (hard >= np.quantile(hard, 0.98)))
 
 
-MODELS: tuple[Callable[[Floats, Floats, Floats, np.random.Generator], Floats], ...] = (
+Model = Callable[[Floats, Floats, Floats, np.random.Generator], Floats]
+MODELS: tuple[Model, ...] = (
     good,
     biased,
     useless,
@@ -75,9 +76,7 @@ MODELS: tuple[Callable[[Floats, Floats, Floats, np.random.Generator], Floats], .
 )
 
 
-def study(
-    model: Callable[..., Floats], rate: str, judged: int, rng: np.random.Generator
-) -> tuple[Floats, list[Assistance]]:
+def study(model: Model, rate: str, judged: int, rng: np.random.Generator) -> tuple[Floats, list[Assistance]]:
     """The true P, R and F of one study's frame, and what is estimated of them."""
     hard = rng.beta(0.5, 2.0, len(FLAGS))
     genre = (rng.random(len(FLAGS)) < 0.3).astype(np.float64)
@@ -86,7 +85,7 @@ def study(
     truth = (rng.random(len(FLAGS)) < np.clip(share * (1 + 0.6 * np.sin(6 * hard) * (1 - share)), 0, 1)).astype(float)
     cheap = dict(zip(FRAME.items, model(truth, hard, genre, rng).tolist(), strict=True))
     rows = np.concatenate([rng.choice(np.flatnonzero(at == CODES), judged // 2, replace=False) for at in range(2)])
-    x = np.bincount(CODES[rows], truth[rows])
+    x = np.bincount(CODES[rows], truth[rows]).astype(np.float64)
     judged_sample = Sample(np.array([judged // 2] * 2), x)
     people = JudgedSample([FRAME.items[at] for at in rows.tolist()], CODES[rows], truth[rows], judged_sample)
     assisted = combined_totals(STRATA, CODES, FRAME.items, people, cheap, Problems())
@@ -97,9 +96,7 @@ def study(
     return true, weigh_sample(STRATA, judged_sample, how, assisted, found)
 
 
-def measure(
-    model: Callable[..., Floats], rate: str, judged: int, studies: int = STUDIES
-) -> dict[str, dict[str, float]]:
+def measure(model: Model, rate: str, judged: int, studies: int = STUDIES) -> dict[str, dict[str, float]]:
     """Of P, R and F how often each interval holds the truth, the ratio of widths, and what was saved."""
     rng = stream(SEED, "assisted", model.__name__, rate, judged)
     runs = [study(model, rate, judged, rng) for _ in range(studies)]

@@ -110,20 +110,24 @@ def assistance_table(weighed: Sequence[Assistance], source: str, level: float) -
         f"judgments saved: how many more people alone would need for the interval with the {source}",
         f"{source}-only: what the {source} alone would say, whose bias no interval holds; it is not an estimate",
     ]
-    notes += [_disagreement(one, several) for one in weighed if one.disagree]
+    if apart := [one for one in weighed if one.disagree]:
+        notes.append(_disagreement(apart, several))
     return Table(columns, rows, f"What the {source} add{'s' * (source == 'model')}", "assistance", notes, level=level)
 
 
-def _disagreement(one: Assistance, several: bool) -> str:
-    """The sentence where the two corrections disagree."""
-    name = f"{one.name} of {one.system}" if several else one.name
-    assert one.apart is not None  # else they do not disagree
+def _disagreement(weighed: Sequence[Assistance], several: bool) -> str:
+    """The sentence on scores of which the two corrections disagree."""
 
     def percent(estimate: Estimate) -> str:
         return "" if estimate.value is None else f"{100 * estimate.value:.1f}"
 
+    differences = [
+        f"{one.name}{f' of {one.system}' * several} {percent(one.rogan_gladen)} against {percent(one.assisted)} "
+        f"({abs(one.apart or 0.0):.1f} standard errors)"
+        for one in weighed
+    ]
     return (
-        f"{name}: Rogan–Gladen ({percent(one.rogan_gladen)}), which takes one sensitivity and specificity for all "
-        f"strata, and the assisted estimate ({percent(one.assisted)}) differ by {abs(one.apart):.1f} standard errors: "
-        "the cheap labels err differently in the strata, and the assisted estimate is to be trusted"
+        f"Rogan–Gladen and the assisted estimate disagree: {', '.join(differences)}. Rogan–Gladen takes one "
+        "sensitivity and specificity for all strata, but the cheap labels err differently in them: trust the assisted "
+        "estimate"
     )

@@ -184,7 +184,7 @@ class AuditEstimation(Result):
     @property
     def spec(self) -> str:
         """The spec of the result: metric, rule for valid, seed of the draw; whether cheap votes helped."""
-        assist = "" if self.judged.heard.assisted is None else "|assist:votes"
+        assist = "" if self.judged.heard.assisted is None else f"|assist:{self.source or 'votes'}"
         drawn = f"set:{self.key.name}|seed:{self.key.seed}"
         looks = "|looks:anytime" if self.anytime else ""
         return f"audit|{self.key.frame.metric}|{self.rule.convention}{assist}{looks}|{drawn}"

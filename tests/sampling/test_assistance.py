@@ -1,0 +1,96 @@
+"""With a model's help intervals hold as often as without, and are no wider: docs/measurements/assisted.md."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from errorbar import Problems
+from errorbar.core import Undefined
+from errorbar.core.estimate import Estimate
+from errorbar.sampling import AssistedTotals, Estimation, JudgedSample, Sample, Strata, estimate_systems
+from errorbar.sampling.assistance import WeighedScore, weigh_assistance, weigh_sample
+from errorbar.sampling.prediction_powered import StratumVotes, combined_totals
+from tests.helpers.expectations import require
+from tests.sampling.assistance_runs import JUDGED, MODELS, Model, measure
+
+MEASURED = Path(__file__).resolve().parents[1] / "measured" / "assisted.md"
+CELLS = [(model, rate, judged) for model in MODELS for rate, counts in JUDGED.items() for judged in counts]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("model", MODELS)
+def test_a_few_studies_of_every_model(model: Model) -> None:
+    for row in measure(model, "usual", 100, 60).values():
+        assert row["assisted"] >= 0.87  # .95 less 3 standard errors of 60 studies
+        assert row["width"] <= 1.05
+
+
+@pytest.mark.measured
+@pytest.mark.parametrize(("model", "rate", "judged"), CELLS)
+def test_the_table(model: Model, rate: str, judged: int) -> None:
+    lines = MEASURED.read_text(encoding="utf-8")
+    for name, row in measure(model, rate, judged).items():
+        assert row["assisted"] >= 0.93
+        assert row["width"] <= 1.05
+        shares = " | ".join(f"{row[key]:.3f}" for key in ("alone", "assisted", "Rogan-Gladen", "disagree", "width"))
+        assert f"| {model.__name__}, {rate}, {judged}: {name} | {shares} |" in lines
+
+
+def one_stratum(part: StratumVotes, trust: float) -> tuple[WeighedScore, AssistedTotals, Strata]:
+    """The share of errors of a stratum, of two alike."""
+    total = part.size * (trust * part.voted.mean() + (part.labels - trust * part.cheap).mean())
+    totals = AssistedTotals(*(np.array([x, x]) for x in (total, 1.0, trust)), (1, 1), np.ones(2), (part, part))
+    strata = Strata.of_sizes(part.size, part.size)
+    slope = np.array([1 / part.size, 0.0])
+    score = WeighedScore("P", "s", lambda errors: float(errors[0] / part.size), lambda _: slope)
+    return score, totals, strata
+
+
+def test_rogan_and_gladen_by_hand() -> None:
+    """Sensitivity 4/5, specificity 9/10, 45 of 100 items called errors: (.45 - .1) / (.8 - .1) = .5."""
+    labels = np.repeat([1.0, 0.0], [5, 10])
+    cheap = np.concatenate([[1.0] * 4, [0.0], [1.0], [0.0] * 9])
+    voted = np.repeat([1.0, 0.0], [45, 55])
+    score, totals, strata = one_stratum(StratumVotes(labels, cheap, voted, 100), 0.5)
+    value = float(totals.totals[0]) / 100
+    estimate = Estimate(value, 15).with_interval(Undefined.ZERO_WIDTH)
+    weighed = weigh_assistance(score, strata, totals, (estimate, estimate), totals.totals)
+    assert weighed.rogan_gladen.value == pytest.approx(0.5)
+    assert weighed.cheap_only == pytest.approx(0.45)
+    # Rogan and Gladen 1978: Var = [π² se (1 - se) / n₁ + (1 - π)² sp (1 - sp) / n₀] / (se + sp - 1)², here of a stratum
+    # that is judged twice over (two alike, of which the score takes one), by 15 of 100; residuals divide by n - 1.
+    classic = (0.25 * 0.16 / 10 + 0.25 * 0.09 / 20) / 0.49 * (15 / 14) * (1 - 0.15)
+    interval = require(weighed.rogan_gladen.interval)
+    assert (interval.high - interval.low) / 2 == pytest.approx(1.95996 * np.sqrt(classic), rel=1e-4)
+
+
+def test_a_model_that_repeats_people_saves_and_one_that_never_varies_does_not() -> None:
+    rng = np.random.default_rng(3)
+    truth = (rng.random(1000) < 0.4).astype(np.float64)
+    rows = rng.choice(1000, 100, replace=False)
+    for cheap, n_least, n_most in ((truth, 300.0, 900.0), (np.ones(1000), 0.0, 0.0)):
+        score, totals, strata = one_stratum(StratumVotes(truth[rows], cheap[rows], cheap, 1000), float(cheap.var() > 0))
+        estimate = Estimate(0.4, 100).with_interval(Undefined.ZERO_WIDTH)
+        saved = weigh_assistance(score, strata, totals, (estimate, estimate), totals.totals).saved
+        assert n_least <= require(saved.value) <= n_most
+    assert saved.no_interval is Undefined.NOT_TRUSTED
+
+
+def test_one_judged_item_of_a_stratum_has_people_alone() -> None:
+    strata, codes = Strata.of_sizes(50, 100), np.repeat([0, 1], [50, 100])
+    items = [f"i{at}" for at in range(150)]
+    sample = Sample.of([1, 30], [1.0, 10.0])
+    truth = np.repeat([1.0, 1.0, 0.0], [1, 10, 20])
+    judged = JudgedSample([items[0], *items[50:80]], np.repeat([0, 1], [1, 30]), truth, sample)
+    votes = dict(zip(items, [1.0] * 60 + [0.0] * 90, strict=True))
+    assisted = combined_totals(strata, codes, items, judged, votes, Problems())
+    assert assisted.trust[0] == 0
+    assert assisted.trust[1] > 0
+    how = Estimation(seed=None)
+    found = estimate_systems(strata, sample, how, assisted=assisted)
+    weighed = weigh_sample(strata, sample, how, assisted, found)
+    assert [one.rogan_gladen.undefined for one in weighed] == [Undefined.NO_VOTES] * 3
+    assert weighed[0].alone == weighed[0].assisted
