@@ -93,7 +93,7 @@ def test_a_judged_sample_has_its_estimates_without_and_with_a_model(tmp_path: Pa
         tmp_path / "done.csv",
         key=tmp_path / "key.json",
         assist=files["assist"],
-        flags=files["drawn_from"],  # type: ignore[arg-type]
+        flags=files["drawn_from"],
     )
     for row in estimated.assistance:
         for estimate in (row.alone, row.assisted):

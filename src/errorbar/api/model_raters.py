@@ -119,11 +119,12 @@ class ModelRaters(Result):
             start: list[Cell] = [row.model, row.measure, row.group or "all", row.n_judgments, row.estimate.n_units]
             rows.append([*start, row.estimate, row.people, row.difference])
         there = {row.measure for row in self.measures}
-        notes = [note for measure, note in NOTES.items() if measure in there]
-        if self.by_truth:
-            notes[1:2] = ["sensitivity, specificity, drift: by the true labels of --gold"]
+        by_truth = (
+            {"sensitivity": "sensitivity, specificity, drift: by the true labels of --gold"} if self.by_truth else {}
+        )
+        notes = [note for measure, note in {**NOTES, **by_truth}.items() if measure in there]
         both = "items and people" if self.people == "random" else "items"
-        notes.append(f"intervals let {both} vary; the truth is what people say: no figure here is one about the texts")
+        notes.append(f"intervals let {both} vary")
         measures = Table(columns, rows, "Models as raters", "models", notes, self.level)
         return [measures, self._share_table()] if self.shares else [measures]
 
