@@ -215,10 +215,13 @@ def test_an_answer_that_names_no_option_is_unfit_and_a_fence_is_taken_off(tmp_pa
 
 
 def test_a_server_without_schemas_is_asked_by_words(tmp_path: Path, server: ModelServer) -> None:
+    """Of four requests on their way none is the end, and none counts as a try."""
     server.has_schema = False
     server.answer = lambda body: {"judgment": "ok"}
     study = make_study(tmp_path)
-    assert judge_llm(study, endpoint=server.url, model="tiny", timeout=10, jobs=1).lane.refusals == {}
+    result = judge_llm(study, endpoint=server.url, model="tiny", timeout=10, jobs=4, retries=0)
+    assert (len(result.lane.rows), result.lane.refusals) == (12, {})
+    assert len(server.billed) == len(server.bodies) == 12 < result.spent.calls
     with pytest.raises(UsageError, match="llm-refused"):
         judge_llm(study, endpoint=server.url, model="tiny", timeout=10, answer_format="schema")
 
