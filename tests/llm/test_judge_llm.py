@@ -226,6 +226,13 @@ def test_a_server_without_schemas_is_asked_by_words(tmp_path: Path, server: Mode
         judge_llm(study, endpoint=server.url, model="tiny", timeout=10, answer_format="schema")
 
 
+def test_a_server_with_another_name_of_the_limit_gets_it(tmp_path: Path, server: ModelServer) -> None:
+    server.limit = "max_completion_tokens"
+    result = judge_llm(make_study(tmp_path), endpoint=server.url, model="tiny", timeout=10, retries=0)
+    assert {body["max_completion_tokens"] for body in server.bodies} == {512}
+    assert {row.state for row in result.lane.rows} == {"done"}
+
+
 def test_who_a_model_rater_is() -> None:
     """Whoever changes one part has another rater; the number 1 is no change of 1.0."""
     parts = {"endpoint": "localhost:8000/v1", "model": "tiny", "prompt": "Judge.", "scheme": "error-ok 1"}
