@@ -15,7 +15,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Lock, Thread
 from typing import Any, Self
 
-KEYS = {"model", "messages", "temperature", "max_tokens", "seed", "response_format"}
+KEYS = {"model", "messages", "temperature", "seed", "response_format"}
 Body = Mapping[str, Any]
 Answer = Callable[[Body], object]
 """Makes the answer to a request: a text as it is, anything else as JSON."""
@@ -58,6 +58,7 @@ class ModelServer:
         fault: Names the fault of a request by its number, counted from 0, and its body; empty: none.
         key: That a request must have; empty: any.
         has_schema: Whether it knows ``json_schema``.
+        limit: How it calls the most tokens of an answer.
         delay: Seconds that an answer takes.
         stall: Seconds that a request of the fault ``timeout`` takes.
     """
@@ -66,6 +67,7 @@ class ModelServer:
     fault: Callable[[int, Body], str] = lambda number, body: ""
     key: str = ""
     has_schema: bool = True
+    limit: str = "max_tokens"
     delay: float = 0.0
     stall: float = 3.0
     bodies: list[Body] = field(default_factory=list)
@@ -136,7 +138,7 @@ class ModelServer:
             "truncated": '{"judgment": "err',
             "nothing": "",
         }.get(fault, written if isinstance(written, str) else json.dumps(written))
-        tokens = len(raw) // 4, min(len(text) // 4 + 1, body["max_tokens"])
+        tokens = len(raw) // 4, min(len(text) // 4 + 1, body[self.limit])
         with self.lock:
             self.billed.append((user_message(body), *tokens))
         time.sleep(self.stall if fault == "timeout" else self.delay)
@@ -167,8 +169,9 @@ class ModelServer:
         messages = body.get("messages")
         form = body.get("response_format", {})
         schema = form.get("json_schema", {})
-        if unknown := body.keys() - KEYS:
-            return f"unknown keys: {sorted(unknown)}"
+        unknown = sorted(body.keys() - KEYS - {self.limit})
+        if unknown or self.limit not in body:
+            return f"unknown keys: {unknown}; the limit of tokens is {self.limit}"
         if not isinstance(messages, list) or [m.get("role") for m in messages] not in (["system", "user"], ["user"]):
             return "messages must be of the system and the user"
         if not all(isinstance(m["content"], str) and m["content"] for m in messages):

@@ -215,12 +215,22 @@ def test_an_answer_that_names_no_option_is_unfit_and_a_fence_is_taken_off(tmp_pa
 
 
 def test_a_server_without_schemas_is_asked_by_words(tmp_path: Path, server: ModelServer) -> None:
+    """Of four requests on their way none is the end, and none counts as a try."""
     server.has_schema = False
     server.answer = lambda body: {"judgment": "ok"}
     study = make_study(tmp_path)
-    assert judge_llm(study, endpoint=server.url, model="tiny", timeout=10, jobs=1).lane.refusals == {}
+    result = judge_llm(study, endpoint=server.url, model="tiny", timeout=10, jobs=4, retries=0)
+    assert (len(result.lane.rows), result.lane.refusals) == (12, {})
+    assert len(server.billed) == len(server.bodies) == 12 < result.spent.calls
     with pytest.raises(UsageError, match="llm-refused"):
         judge_llm(study, endpoint=server.url, model="tiny", timeout=10, answer_format="schema")
+
+
+def test_a_server_with_another_name_of_the_limit_gets_it(tmp_path: Path, server: ModelServer) -> None:
+    server.limit = "max_completion_tokens"
+    result = judge_llm(make_study(tmp_path), endpoint=server.url, model="tiny", timeout=10, retries=0)
+    assert {body["max_completion_tokens"] for body in server.bodies} == {512}
+    assert {row.state for row in result.lane.rows} == {"done"}
 
 
 def test_who_a_model_rater_is() -> None:

@@ -168,24 +168,30 @@ class _Run:
                 return
             if error.is_final:
                 raise refused_error(error, self.rater.endpoint)
-            reason = error.reason[:LONGEST_REASON]
-            with self.lock:
-                self.asked.reasons[reason] = self.asked.reasons.get(reason, 0) + 1
-            if n_tries == self.pace.retries:
-                with self.lock:
-                    self.asked.n_failed += 1
-                    self.n_given_up += 1
-                    if self.n_given_up == MOST_GIVEN_UP:
-                        self.stop.set()
-                return
-            wait = min(LONGEST_WAIT, FIRST_WAIT * 2**n_tries) * random.uniform(0.5, 1)
-            if error.retry_after is not None:  # all threads wait: the server speaks of requests, not of this call
-                wait = error.retry_after
-                self.not_before = max(self.not_before, time.monotonic() + wait)
-            n_tries += 1
-            self.stop.wait(wait)
+            if not error.is_adapted:
+                if self._gives_up(error, n_tries):
+                    return
+                n_tries += 1
         with self.lock:
             self.waiting.append(call)
+
+    def _gives_up(self, error: NoReplyError, n_tries: int) -> bool:
+        """Whether a call that failed is not made again after so many tries; otherwise wait until it may be."""
+        reason = error.reason[:LONGEST_REASON]
+        with self.lock:
+            self.asked.reasons[reason] = self.asked.reasons.get(reason, 0) + 1
+            if n_tries == self.pace.retries:
+                self.asked.n_failed += 1
+                self.n_given_up += 1
+                if self.n_given_up == MOST_GIVEN_UP:
+                    self.stop.set()
+                return True
+        wait = min(LONGEST_WAIT, FIRST_WAIT * 2**n_tries) * random.uniform(0.5, 1)
+        if error.retry_after is not None:  # all threads wait: the server speaks of requests, not of this call
+            wait = error.retry_after
+            self.not_before = max(self.not_before, time.monotonic() + wait)
+        self.stop.wait(wait)
+        return False
 
     def _reserve(self, call: Call) -> Reservation | Taken | CapReached | None:
         """Reserve a call when a request may be sent; where a cap is near, once the requests under way are settled."""

@@ -43,6 +43,7 @@ class NoReplyError(Exception):
         is_final: Whether to ask again is useless: the server refuses such requests.
         may_be_billed: Whether the server may have computed something.
         retry_after: Seconds that the server asks to wait; None: it does not say.
+        is_adapted: Whether the next request will be another one, which the server may know.
     """
 
     def __init__(
@@ -53,9 +54,10 @@ class NoReplyError(Exception):
         is_final: bool = False,
         may_be_billed: bool = True,
         retry_after: float | None = None,
+        is_adapted: bool = False,
     ) -> None:
         self.reason, self.raw, self.is_final = reason, raw, is_final
-        self.may_be_billed, self.retry_after = may_be_billed, retry_after
+        self.may_be_billed, self.retry_after, self.is_adapted = may_be_billed, retry_after, is_adapted
         super().__init__(reason)
 
 
@@ -172,20 +174,18 @@ class Endpoint:
     def _text(self, pieces: list[bytes]) -> str:
         return self.redact(b"".join(pieces).decode("utf-8", "replace"))
 
-    def _refused(self, error: Any, body: Mapping[str, Any], form: Format) -> NoReplyError:  # noqa: ANN401 - loaded late
-        """The error on a status that is none of success; what a server does not have is left out from now on.
-
-        What was sent decides, as another thread may have learned the same meanwhile.
-        """
+    def _refused(self, error: Any, body: Mapping[str, Any], form: Format) -> NoReplyError:  # noqa: ANN401 - the library is loaded late
+        """The error on a status that is none of success; what a server does not have is left out from now on."""
         status = int(error.status_code)
         raw = self.redact(error.response.text)
         reason = f"status {status}: {shorten_text(' '.join(raw.split()), _SAYS_WHY)}"
+        is_adapted = False  # by what this request had: others of it may be on their way
         if status == 400 and _NEW_LIMIT not in body and _NEW_LIMIT in raw:
-            self._limit = _NEW_LIMIT
-            return NoReplyError(reason, raw, may_be_billed=False, retry_after=0.0)
-        if status in (400, 422) and form == "auto" and "response_format" in body and _NO_SCHEMA.search(raw):
-            self._has_schema = False
-            return NoReplyError(reason, raw, may_be_billed=False, retry_after=0.0)
+            self._limit, is_adapted = _NEW_LIMIT, True
+        elif status in (400, 422) and form == "auto" and "response_format" in body and _NO_SCHEMA.search(raw):
+            self._has_schema, is_adapted = False, True
+        if is_adapted:
+            return NoReplyError(reason, raw, may_be_billed=False, is_adapted=True)
         again = status in (408, 409, 425, 429) or status >= 500
         wait = _read_wait(error.response.headers)
         return NoReplyError(reason, raw, is_final=not again, may_be_billed=status not in _UNBILLED, retry_after=wait)
