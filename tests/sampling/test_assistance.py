@@ -53,7 +53,8 @@ def test_the_record_has_the_usual_errors_of_every_model() -> None:
 def one_stratum(part: StratumVotes, trust: float) -> tuple[WeighedScore, AssistedTotals, Strata]:
     """The share of errors of a stratum, of two alike."""
     total = part.size * (trust * part.voted.mean() + (part.labels - trust * part.cheap).mean())
-    totals = AssistedTotals(*(np.array([x, x]) for x in (total, 1.0, trust)), (1, 1), np.ones(2), (part, part))
+    both, ones = np.array([total, total]), np.ones(2)
+    totals = AssistedTotals(both, ones, trust * ones, (len(part.voted),) * 2, ones, (part, part))
     strata = Strata.of_sizes(part.size, part.size)
     slope = np.array([1 / part.size, 0.0])
     score = WeighedScore("P", "s", lambda errors: float(errors[0] / part.size), lambda _: slope)
