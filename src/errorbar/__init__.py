@@ -4,7 +4,7 @@
 
 Each command has a function of its name and with its words; ``help(errorbar.score)`` explains one.
 
-score systems     score compare references ceiling attack meta
+score systems     score compare references ceiling attack meta observe
 study judges      agree agree_spans fit_judges plan_judging crowd crowd_aggregate crowd_howmany crowd_judgments
                   crowd_mine crowd_models crowd_raters crowd_sweep curve rank audit_draw audit_estimate
 collect           judge judge_init judge_serve judge_invite judge_llm judge_status judge_raters judge_forget

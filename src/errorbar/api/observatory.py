@@ -109,7 +109,7 @@ class Observatory(Result):
             n_claims += len(ranking.observed.claims)
             for claim in ranking.observed.claims:
                 if claim.survives(self.alpha):
-                    p = [claim.p_values.get(source) for source in ("systems", "texts", "judges")]  # type: ignore[call-overload]
+                    p = [claim.p_values.get(source) for source in ("systems", "texts", "judges")]
                     where = [ranking.ranking, ranking.subset, claim.first, claim.second, TITLES[claim.statistic]]
                     rows.append([*where, claim.difference, *p, claim.adjusted])
         columns = [Column(title) for title in ("ranking", "subset", "better", "worse", "by")]
