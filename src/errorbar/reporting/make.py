@@ -285,6 +285,7 @@ def report(
         "--force": shared["force"],
         "--retokenize": shared["retokenize"],
         "--tokens": shared["tokens"] != SPACES,
+        "--essays": shared["essays"] != "whole",
         "--pools": shared["pools"] is not None,
     }
     texts |= {"--page=ceiling-ci": shared["ceiling_ci"] is not None, "--judges": shared["judges"] is not None}
@@ -302,9 +303,7 @@ def report(
     reading = ReadingOptions.of(cast("Taking", {**shared, "as_written": False}))
     if hoo:
         if any(texts.values()):
-            message = (
-                "intervals of the ceiling and --judges, --pools, --force, --retokenize, --tokens are not for HOO data"
-            )
+            message = f"intervals of the ceiling, --judges, and {', '.join(texts)} are not for HOO data"
             raise UsageError(Problem("useless-option", message, fix="leave them out"))
         metrics = metrics_of(metric, beta, "fragments")
         studies.append(_hoo(_paths(gold), systems, reading, metrics, drawn, browse=browse))
