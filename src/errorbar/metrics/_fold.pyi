@@ -9,6 +9,7 @@ def fold_replicates(
     units: NDArray[np.int64],
     slots: NDArray[np.int64],
     swaps: NDArray[np.uint8],
+    packed_swaps: NDArray[np.uint8],
     masks: NDArray[np.uint8],
     beta: float,
     running: bool,
