@@ -419,7 +419,7 @@ def test_nothing_that_is_sent_depends_on_the_system(tmp_path: Path) -> None:
 def test_no_route_of_raters_names_a_system(tmp_path: Path) -> None:
     """Pages, replies, refusals, headers; the manager's pages alone name them."""
     names = {"zxqvj": "careful", "qqwzk": "greedy", "kkqxv": "zealous"}
-    write_texts(tmp_path, 4)
+    write_texts(tmp_path, 6)
     rows = [f"{number}/{name},right,So.\n" for number in (1, 2) for name in names]
     (tmp_path / "gold.csv").write_text("item,answer,explanation\n" + "".join(rows))
     check = '[[comprehension]]\nask = "Which?"\noptions = ["a", "b"]\nright = "a"\n'
@@ -471,7 +471,7 @@ def test_no_route_of_raters_names_a_system(tmp_path: Path) -> None:
         manager = Visitor(url)
         manager.manage(study)
         told = manager.http.get("/manage/export.csv").text
-    assert n_answers == 4  # an example, a quiz question, an output of each of the other sentences
+    assert n_answers == 6  # an example, a quiz question, an output of each of the other sentences
     seen = {reply.request.url.path for reply in replies}
     routes = [*rater_pages.ROUTES, *rater_pages.ENTRY_ROUTES, *rater_pages.PAGE_ROUTES, *FORM_ROUTES]
     assert {route.path for route in routes} - seen == {"/j/{invite}"}
