@@ -221,7 +221,7 @@ def read_looks(anytime: bool, looks: str, half_width: float | None) -> Anytime |
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Pilot:
+class SamplePilot:
     """What a plan takes from a pilot."""
 
     rates: Floats
@@ -229,7 +229,7 @@ class Pilot:
     kept: Floats | None = None  # the share of variance that cheap labels leave in each stratum
 
 
-def make_plan(strata: Strata, arguments: Planning, looks: int | None = None, pilot: Pilot | None = None) -> Plan:
+def make_plan(strata: Strata, arguments: Planning, looks: int | None = None, pilot: SamplePilot | None = None) -> Plan:
     """A plan from guesses or a pilot, for a budget or a half-width at the last of the looks."""
     guesses = guessed_rates(strata, arguments["precision"], arguments["miss_rate"])
     rates, kept = (guesses, None) if pilot is None else (pilot.rates, pilot.kept)
@@ -379,7 +379,7 @@ def _read_pilot(
     help: tuple[Cheap | None, Source | Seal | None],
     items: tuple[Sequence[Flags], Drawn],
     problems: Problems,
-) -> tuple[Pilot, str]:
+) -> tuple[SamplePilot, str]:
     """What a pilot shows, of cheap labels too; and whose these are."""
     (assist, seal), (files, shared) = help, items
     labels = labels_of(shared)
@@ -390,7 +390,7 @@ def _read_pilot(
     pilot = judge_sample(drop_seen(judged, sealed, problems), key, problems, labels=labels)
     drawn = np.bincount(list(key.items().values()), minlength=len(key.strata))
     floor = np.maximum(drawn, np.minimum(shared["floor"], key.strata.sizes))
-    result = Pilot(pilot.sample.rates(key.strata), floor)
+    result = SamplePilot(pilot.sample.rates(key.strata), floor)
     if cheap is None:
         return result, ""
     note_unsealed(cheap, sealed, problems)
