@@ -259,7 +259,8 @@ def make_plan(strata: Strata, arguments: Planning, looks: int | None = None, pil
     guesses = guessed_rates(strata, arguments["precision"], arguments["miss_rate"])
     rates, kept = (guesses, None) if pilot is None else (pilot.rates, pilot.kept)
     level = LEVEL if looks is None else Look(looks, looks).nominal(LEVEL)
-    aim = Aim(arguments["target"], arguments["beta"], level)
+    shares = None if kept is None else tuple(kept.tolist())
+    aim = Aim(arguments["target"], arguments["beta"], level, shares)
     budget, half_width = arguments["budget"], arguments["half_width"]
     floor: int | Counts = arguments["floor"] if pilot is None else pilot.floor
     costs = costs_of(arguments["costs"], strata)
@@ -275,7 +276,7 @@ def make_plan(strata: Strata, arguments: Planning, looks: int | None = None, pil
     if costs is None and budget > total:
         message = f"a budget of {budget} items"
         raise UsageError(Problem("sample-budget", message, expected=f"at most {total}, all there are"))
-    return plan_sample(strata, rates, budget, aim, floor=floor, costs=costs, kept=kept)
+    return plan_sample(strata, rates, budget, aim, floor=floor, costs=costs)
 
 
 MOST_STRATA = 200
