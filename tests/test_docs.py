@@ -34,7 +34,7 @@ from tests.test_layers import LAYER
 
 ROOT = Path(__file__).resolve().parents[1]
 MEASURED_ROWS = {
-    "assisted": 90,
+    "assisted": 129,
     "correctors": 18,
     "detectors": 74,
     "intervals": 49,

@@ -75,6 +75,7 @@ from errorbar.sampling.stopping import WANTED
 
 
 Flags = Source | Hypothesis | Frame
+Filled = Source | Sequence[Source] | Judgments
 MOST_COST, LEAST_COST = 1e9, 1e-9
 LEVEL = 0.95
 """Confidence level of plans."""
@@ -220,8 +221,32 @@ def read_looks(anytime: bool, looks: str, half_width: float | None) -> Anytime |
     return Look(int(at), int(of))
 
 
+class Piloted(Drawn, total=False):
+    """How a sample is planned, and what a pilot shows."""
+
+    after: Annotated[
+        Source | Key | None,
+        ArgumentDoc(None, "Key of a pilot, whose judgments show the rates; its items are part of the plan."),
+    ]
+    judged: Annotated[Filled, ArgumentDoc((), "With ``after``: the filled-in set of the pilot.")]
+    assist: Annotated[
+        Cheap | None,
+        ArgumentDoc(
+            None,
+            "With ``after``: cheap judgments of a crowd or a model, which is to judge all items: how they go with "
+            "those of the pilot says how many judgments of people they save.",
+        ),
+    ]
+    seal: Annotated[
+        Source | Seal | None,
+        ArgumentDoc(
+            None, "With ``assist``: the seal of the model, whose prompt must not have seen the labels of the pilot."
+        ),
+    ]
+
+
 @dataclass(frozen=True, slots=True, eq=False)
-class PilotRates:
+class SamplePilot:
     """What a plan takes from a pilot."""
 
     rates: Floats
@@ -229,12 +254,13 @@ class PilotRates:
     kept: Floats | None = None  # the share of variance that cheap labels leave in each stratum
 
 
-def make_plan(strata: Strata, arguments: Planning, looks: int | None = None, pilot: PilotRates | None = None) -> Plan:
+def make_plan(strata: Strata, arguments: Planning, looks: int | None = None, pilot: SamplePilot | None = None) -> Plan:
     """A plan from guesses or a pilot, for a budget or a half-width at the last of the looks."""
     guesses = guessed_rates(strata, arguments["precision"], arguments["miss_rate"])
     rates, kept = (guesses, None) if pilot is None else (pilot.rates, pilot.kept)
     level = LEVEL if looks is None else Look(looks, looks).nominal(LEVEL)
-    aim = Aim(arguments["target"], arguments["beta"], level)
+    shares = None if kept is None else tuple(kept.tolist())
+    aim = Aim(arguments["target"], arguments["beta"], level, shares)
     budget, half_width = arguments["budget"], arguments["half_width"]
     floor: int | Counts = arguments["floor"] if pilot is None else pilot.floor
     costs = costs_of(arguments["costs"], strata)
@@ -250,10 +276,9 @@ def make_plan(strata: Strata, arguments: Planning, looks: int | None = None, pil
     if costs is None and budget > total:
         message = f"a budget of {budget} items"
         raise UsageError(Problem("sample-budget", message, expected=f"at most {total}, all there are"))
-    return plan_sample(strata, rates, budget, aim, floor=floor, costs=costs, kept=kept)
+    return plan_sample(strata, rates, budget, aim, floor=floor, costs=costs)
 
 
-Filled = Source | Sequence[Source] | Judgments
 MOST_STRATA = 200
 """Strata whose counts are named one by one."""
 
@@ -318,11 +343,7 @@ def sample_plan(
     price: Amount | None = None,
     minutes: Amount | None = None,
     looks: Annotated[int, Bounds(1, 100)] | None = None,
-    after: Source | Key | None = None,
-    judged: Filled = (),
-    assist: Cheap | None = None,
-    seal: Source | Seal | None = None,
-    **shared: Unpack[Drawn],
+    **shared: Unpack[Piloted],
 ) -> SamplePlan:
     """Say how many items of which stratum to judge, how sure that makes one, and what it costs.
 
@@ -336,12 +357,7 @@ def sample_plan(
         minutes: Working time of one judgment, in minutes.
         looks: Number of times, equally spaced, at which the results may be looked at. Boundaries are those of O'Brien
             and Fleming, half-widths those of the last look. None: once, at the end.
-        after: Key of a pilot, whose judgments show the rates; its items are part of the plan.
-        judged: With ``after``: the filled-in set of the pilot.
-        assist: With ``after``: cheap judgments of a crowd or a model, which is to judge all items: how they go with
-            those of the pilot says how many judgments of people they save.
-        seal: With ``assist``: the seal of the model, whose prompt must not have seen the labels of the pilot.
-        shared: What there is to judge, how well it shall be known, and what labels mean.
+        shared: What there is to judge, how well it shall be known, and what a pilot shows.
 
     Raises:
         InputError: If a file is bad.
@@ -350,13 +366,14 @@ def sample_plan(
     problems = Problems(lenient=shared["lenient"])
     files = list_flags(flags)
     pilot, alone, source = None, None, ""
+    after, assist = shared["after"], shared["assist"]
     if after is not None:
         if flagged is not None or unflagged is not None:
             message = "sizes and a pilot, which has strata of its own"
             raise UsageError(Problem("two-choices", message, fix="leave --flagged and --unflagged out"))
         key = after if isinstance(after, Key) else read_key(after)
         strata = key.strata
-        pilot, source = _read_pilot(key, judged, (assist, seal), (files, shared), problems)
+        pilot, source = _read_pilot(key, shared["judged"], (assist, shared["seal"]), (files, shared), problems)
         if pilot.kept is not None:
             alone = make_plan(strata, shared, looks, replace(pilot, kept=None))
     elif flagged is None and unflagged is None:
@@ -379,7 +396,7 @@ def _read_pilot(
     help: tuple[Cheap | None, Source | Seal | None],
     items: tuple[Sequence[Flags], Drawn],
     problems: Problems,
-) -> tuple[PilotRates, str]:
+) -> tuple[SamplePilot, str]:
     """What a pilot shows, of cheap labels too; and whose these are."""
     (assist, seal), (files, shared) = help, items
     labels = labels_of(shared)
@@ -390,7 +407,7 @@ def _read_pilot(
     pilot = judge_sample(drop_seen(judged, sealed, problems), key, problems, labels=labels)
     drawn = np.bincount(list(key.items().values()), minlength=len(key.strata))
     floor = np.maximum(drawn, np.minimum(shared["floor"], key.strata.sizes))
-    result = PilotRates(pilot.sample.rates(key.strata), floor)
+    result = SamplePilot(pilot.sample.rates(key.strata), floor)
     if cheap is None:
         return result, ""
     note_unsealed(cheap, sealed, problems)

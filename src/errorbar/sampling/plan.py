@@ -48,6 +48,7 @@ class Aim:
     target: Target = "R"
     beta: float = 1.0
     confidence_level: float = 0.95
+    kept: tuple[float, ...] | None = None  # shares of the strata's variances that cheap labels of all items leave
 
     def __post_init__(self) -> None:
         if self.target not in TARGETS:
@@ -208,13 +209,10 @@ def plan_sample(
     *,
     floor: ArrayLike = FLOOR,
     costs: ArrayLike | None = None,
-    kept: Floats | None = None,
 ) -> Plan:
-    """Allocate a budget as ``allocate`` does; for two systems, so that the difference of the target is best known.
-
-    ``kept``: the share of variance that cheap labels of all items leave in each stratum.
-    """
+    """Allocate a budget as ``allocate`` does; for two systems, so that the difference of the target is best known."""
     aim, p, c = aim or Aim(), np.asarray(rates, np.float64), None if costs is None else np.asarray(costs, np.float64)
+    kept = None if aim.kept is None else np.array(aim.kept, np.float64)
     n = allocate(importance(strata, p, aim, kept=kept), strata.sizes, budget, floor=floor, costs=c)
     return Plan(strata, n, p, aim, expected_precision(strata, p, n, aim, kept), c, kept)
 
