@@ -90,18 +90,18 @@ class UnitizingCounts:
 
         return alpha
 
-    def adjust_interval(self, types: Sequence[str], clusters: Ints | None) -> AdjustInterval:
-        """Draw out the low end of intervals where annotators disagree in few texts, or clusters of texts."""
+    def adjust_interval(self, types: Sequence[str], clusters: Ints | None) -> AdjustInterval | None:
+        """Draw out the low end of intervals; None where annotators disagree in enough texts, or clusters of texts."""
         disagreeing = np.zeros(len(self.texts), np.bool_)
         for row, text in enumerate(self.texts):
             for kind in types:
                 own = [[span for span in spans if span.type == kind] for spans in text.spans.values()]
                 disagreeing[row] |= any(first != second for first, second in combinations(own, 2))
         k = int(disagreeing.sum()) if clusters is None else len(np.unique(clusters[disagreeing]))
+        if k >= FEW:
+            return None
 
         def adjust(value: float, interval: Interval, left_out: Floats) -> Interval | Undefined:
-            if k >= FEW:
-                return interval
             if k < TOO_FEW:
                 return Undefined.TOO_FEW_TEXTS
             from scipy.special import stdtrit  # noqa: PLC0415 - loading it takes a while

@@ -343,7 +343,8 @@ class _SpanAgreement:
             kinds = sorted({span.type for text in merged for spans in text.spans.values() for span in spans})
             counts = UnitizingCounts(merged)
             kernels[f"alpha {number}"] = counts.kernel(kinds)
-            adjust[f"alpha {number}"] = counts.adjust_interval(kinds, clusters)
+            if adjust_interval := counts.adjust_interval(kinds, clusters):
+                adjust[f"alpha {number}"] = adjust_interval
             sides.append(merged)
         for number, gamma in enumerate(self._gammas(sides, clusters)):
             kernels[f"gamma {number}"] = gamma.kernel()
@@ -355,8 +356,8 @@ class _SpanAgreement:
             for name in TITLES:
                 kernels[f"{name} difference"] = _difference(kernels[f"{name} 0"], kernels[f"{name} 1"])
         values = estimates(units, kernels, len(texts), Undefined.NO_SPANS, self.how, width)
-        for name, adjust_interval in adjust.items():
-            values[name] = [_adjusted(values[name][0], units, kernels[name], adjust_interval)]
+        for name, draw_out in adjust.items():
+            values[name] = [_adjusted(values[name][0], units, kernels[name], draw_out)]
         first, second, difference = (
             {name: values[f"{name} {part}"][0] for name in TITLES if part in parts} for part in ("0", "1", "difference")
         )

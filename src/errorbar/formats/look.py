@@ -11,7 +11,7 @@ import io
 import os
 import stat
 import sys
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
@@ -26,6 +26,8 @@ from errorbar.formats.limits import FREELY_UNPACKED, LONGEST_LINE, MOST_EXPANSIO
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
+
+    from errorbar.core.entry_points import Registered
 
 STANDARD_INPUT = "-"
 Source = str | PathLike[str]
@@ -117,8 +119,8 @@ class Input(PathLike[str]):
         elif status is not None and stat.S_ISFIFO(mode):
             self.key = status.st_dev, status.st_ino
         self.format: Any = None  # as somebody said; None: it is recognized
-        self._write_folder = _folder_writer(self.path) if self.is_folder else None
-        if self._write_folder is not None:
+        self._folder = _find_folder_writer(self.path) if self.is_folder else None
+        if self._folder is not None:
             self.is_folder, self.is_file = False, True
         self._scope = scope
         self._stream: IO[bytes] | None = None
@@ -194,8 +196,8 @@ class Input(PathLike[str]):
                 if sys.stdin is None:
                     raise InputError(Problem("cannot-open", "standard input is closed", Place(self.name)))
                 self._stream = sys.stdin.buffer
-            elif self._stream is None and self._write_folder is not None:
-                self._stream = _spool(self._write_folder(self.path))
+            elif self._stream is None and self._folder is not None:
+                self._stream = _spool(self._folder.load()(self.path))
             elif self._stream is None:
                 self._stream = Path(self.path).open("rb", buffering=0)  # noqa: SIM115 - see close
         except (OSError, ValueError) as error:
@@ -260,12 +262,12 @@ class Input(PathLike[str]):
         self._n_kept += len(data)
 
 
-def _folder_writer(path: str) -> Callable[[str], Iterable[str]] | None:
+def _find_folder_writer(path: str) -> Registered | None:
     """The function that writes the lines of such a folder, by the file that tells what it is; None: it is no such."""
     from errorbar.core.entry_points import find_registered  # noqa: PLC0415 - few inputs are folders
 
     entries = find_registered(FOLDERS).items()
-    return next((entry.load() for name, entry in entries if (Path(path) / name).is_file()), None)
+    return next((entry for name, entry in entries if (Path(path) / name).is_file()), None)
 
 
 def _spool(lines: Iterable[str]) -> IO[bytes]:
