@@ -230,7 +230,7 @@ def test_no_lines_stand_twice() -> None:
     assert find_repeated_lines(MODULES.values()) == []
 
 
-MOST_PARAMETERS, MOST_LONG_LISTS = 6, 29
+MOST_PARAMETERS, MOST_LONG_LISTS = 6, 28
 
 
 def parameters(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
