@@ -71,10 +71,10 @@ def test_a_cell_that_fails_ends_the_build(cell: str, pages: ModuleType) -> None:
     assert cell in str(failed.value)
 
 
-def test_there_are_seven_and_each_is_listed(pages: ModuleType) -> None:
+def test_there_are_eight_and_each_is_listed(pages: ModuleType) -> None:
     listed = (DOCS / "notebooks" / "index.md").read_text(encoding="utf-8")
     found = sorted(path.stem for path in (DOCS / "notebooks").glob("*.md") if path.stem != "index")
-    assert found == ["ceiling", "compare", "crowd", "judging", "references", "sampling", "score"]
+    assert found == ["ceiling", "compare", "crowd", "judging", "llm", "references", "sampling", "score"]
     for name in found:
         assert f"[{name}]({name}.md)" in listed
         text = (DOCS / "notebooks" / f"{name}.md").read_text(encoding="utf-8")

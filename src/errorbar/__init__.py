@@ -10,10 +10,6 @@ study judges      agree agree_spans fit_judges plan_judging crowd crowd_aggregat
 collect           judge judge_init judge_serve judge_invite judge_llm judge_status judge_raters judge_forget
                   judge_change judge_export judge_import judge_analyze judge_adjudicate judge_backup judge_restore
                   judge_upgrade judge_demo sample_plan sample_draw sample_estimate sample_rehearse
-                  crowd_mine crowd_raters crowd_sweep curve rank
-collect           judge judge_init judge_llm judge_serve judge_invite judge_status judge_raters judge_forget judge_demo
-                  judge_change judge_export judge_import judge_analyze judge_adjudicate judge_backup judge_restore
-                  judge_upgrade sample_plan sample_draw sample_estimate sample_rehearse audit_draw audit_estimate
 publish           report run_task bundle_task score_submission verify
 files             read_corpus read_system read_judgments check convert
 detect, correct   train detect correct

@@ -87,7 +87,8 @@ class TestDoctor:
 
 
 def test_metrics_lists_every_parameter_with_its_default(errorbar: CommandLine) -> None:
-    m2, _, _, _, _, hoo, _ = json.loads(errorbar("metrics", "--format", "json").out)["metrics"]
+    metrics = {metric["name"]: metric for metric in json.loads(errorbar("metrics", "--format", "json").out)["metrics"]}
+    m2, hoo = metrics["m2"], metrics["hoo"]
     assert {p["name"]: p["default"] for p in m2["parameters"]} == {
         "beta": 0.5,
         "max_unchanged": 2,

@@ -239,5 +239,5 @@ def test_the_ledger_keeps_refused_answers(text: Path, server: ModelServer, tmp_p
 
 def test_correctors_without_a_model_load_no_client_and_no_ledger() -> None:
     code = "import sys, errorbar; errorbar.correct, errorbar.detect; print(*{'openai', 'sqlite3'} & {*sys.modules})"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
     assert done.stdout.strip() == ""

@@ -24,6 +24,7 @@ MOST = 10_000_000
     "errorbar.api.meta:meta",
     human={"required": False, "help": "HUMAN, where no argument is."},
     scores={"help": "SCORES too; repeatable."},
+    documents={"hidden": True},
     gold={"required": False},
     systems=None,
     beta={"hidden": False},

@@ -264,7 +264,8 @@ def options_of(function: str, **forms: Mapping[str, Any] | None) -> Decorator:
 def _make_option(parameter: Argument, form: Mapping[str, Any]) -> Decorator:
     """The option, or argument, of a parameter."""
     kind = parameter.kind
-    attributes = {**({} if kind.choices else OPTIONS.get(parameter.name, {})), **form}
+    known = OPTIONS.get(parameter.name, {})
+    attributes = {**({"hidden": known.get("hidden", False)} if kind.choices else known), **form}
     if "argument" in attributes:
         required = attributes.get("required", parameter.required)
         more: dict[str, Any] = {"type": INPUT} if "PathLike" in kind.names else {}
