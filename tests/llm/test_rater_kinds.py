@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import time
 from pathlib import Path
 
 import pytest
@@ -11,6 +13,7 @@ from errorbar.crowdsourcing.model_raters import ModelMeasure
 from tests.judging.simulated import work
 from tests.llm.server import ModelServer
 
+MONTH = 30 * 86_400.0
 PAIRS = "item,text,candidate1,candidate2,system1,system2\n" + "".join(
     f"item-{n},He depends [of] him number {n} .,of,upon,old-sys,new-sys\n" for n in range(30)
 )
@@ -57,3 +60,28 @@ def test_lengths_of_outputs_come_from_the_export_of_the_study(study: Path) -> No
     longer = measures(study / "both.csv", about=study / "study.jsonl")["longer output"]
     assert longer.estimate.value == pytest.approx(0.5)  # in one of the two orders the longer one stands at the top
     assert longer.people.value is not None
+
+
+def test_a_model_that_drifts_is_shown_to_in_the_export_of_its_study(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Asked again a month later, it calls everything an error: the times of its replies come from the ledger."""
+    items = "".join(f"item-{n},He depends [of] him number {n} .\n" for n in range(20))
+    (tmp_path / "items.csv").write_text(f"item,text\n{items}", encoding="utf-8")
+    judge_init(tmp_path / "study", tmp_path / "items.csv", scheme="error-ok")
+    work(tmp_path / "study", answer=lambda scheme, lease, random: {"judgment": "ok"})
+    now = time.time()
+    with ModelServer(answer=lambda body: {"judgment": "ok"}) as server:
+        judge_llm(tmp_path / "study", endpoint=server.url, model="tiny")
+        server.answer = lambda body: {"judgment": "error"}
+        monkeypatch.setattr(time, "time", lambda: now + MONTH)
+        judge_llm(tmp_path / "study", endpoint=server.url, model="tiny", times=2)
+    judge_export(tmp_path / "study", tmp_path / "both.csv", models="beside", include="repeats")
+    with (tmp_path / "both.csv").open(encoding="utf-8", newline="") as file:
+        times = [(row["rater_kind"], row["round"], row["at"]) for row in csv.DictReader(file)]
+    assert {at for kind, _, at in times if kind == "human"} == {""}
+    assert all(float(at) < now + MONTH / 2 for _, round_, at in times if round_ == "main" and at)
+    assert {float(at) for _, round_, at in times if round_ == "repeat"} == {now + MONTH}
+    drifts = measures(tmp_path / "both.csv")
+    assert (drifts["drift"].estimate.value, drifts["drift of errors"].estimate.value) == (-1, 1)
+    assert drifts["drift"].estimate.n_units == 20
