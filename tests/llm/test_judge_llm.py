@@ -10,7 +10,16 @@ from pathlib import Path
 
 import pytest
 
-from errorbar import Problems, judge_adjudicate, judge_backup, judge_export, judge_init, judge_llm, judge_restore
+from errorbar import (
+    Problems,
+    agree,
+    judge_adjudicate,
+    judge_backup,
+    judge_export,
+    judge_init,
+    judge_llm,
+    judge_restore,
+)
 from errorbar.core import InputError, UsageError
 from errorbar.formats.judgments import read_judgment_table
 from errorbar.judging.items.item import JudgedItem
@@ -360,6 +369,14 @@ def test_recorded_tables_give_the_analysis_of_the_live_lane(tmp_path: Path) -> N
     table = read_judgment_table(tables[0], Problems())
     assert len(table.models) == 1
     assert {rater.startswith("model:") for rater in table.judgments.raters} == {True, False}
+
+
+def test_the_folder_of_a_study_reads_as_its_peoples_judgments(tmp_path: Path, server: ModelServer) -> None:
+    study = make_study(tmp_path)
+    work(study)
+    judge_llm(study, endpoint=server.url, model="tiny", timeout=10)
+    judge_export(study, tmp_path / "people.csv")
+    assert agree(study, ci=False).to_dict() == agree(tmp_path / "people.csv", ci=False).to_dict()
 
 
 def test_what_people_disagreed_on_no_model_decides(tmp_path: Path, server: ModelServer) -> None:
