@@ -6,6 +6,7 @@ import csv
 import json
 import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -200,6 +201,22 @@ def test_a_request_without_a_whole_reply_is_made_again(fault: str, tmp_path: Pat
     assert result.spent.calls == len(server.bodies) == 13
     assert result.spent.tokens >= server.billed_tokens()
     assert {row.state for row in result.lane.rows} == {"done"}
+
+
+def test_a_stream_that_nobody_asked_for_is_a_failure_that_is_kept(tmp_path: Path, server: ModelServer) -> None:
+    """It counts no tokens, so that what was reserved stays spent; the call is made again."""
+    server.fault = lambda number, body: "stream" if number == 1 else ""
+    study, reason = make_study(tmp_path), "the reply is a stream of events, which nobody asked for"
+    result = judge_llm(study, endpoint=server.url, model="tiny", timeout=10)
+    assert result.asked is not None
+    assert (result.asked.n_answered, result.asked.reasons) == (12, {reason: 1})
+    with closing(sqlite3.connect(study / "llm.sqlite")) as ledger:
+        failed = ledger.execute("SELECT reason, raw FROM outcome WHERE status = 'failed'").fetchall()
+    assert [(why, raw.startswith("data: {"), raw.endswith("data: [DONE]\n\n")) for why, raw in failed] == [
+        (reason, True, True)
+    ]
+    assert len(server.billed) == result.spent.calls == 13
+    assert result.spent.tokens >= server.billed_tokens()
 
 
 @pytest.mark.parametrize("fault", [fault for fault in FAULTS if fault not in NO_REPLY])

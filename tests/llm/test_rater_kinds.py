@@ -63,10 +63,11 @@ def record_by_hand(exported: Path, path: Path, columns: Sequence[str]) -> None:
     with exported.open(encoding="utf-8", newline="") as file:
         rows = [*csv.DictReader(file)]
     items = [*dict.fromkeys(row["item"] for row in rows)]
+    rows.reverse()
     with path.open("w", encoding="utf-8", newline="") as file:
         table = csv.DictWriter(file, columns, extrasaction="ignore")
         table.writeheader()
-        table.writerows(sorted(reversed(rows), key=lambda row: items.index(row["item"])))
+        table.writerows(sorted(rows, key=lambda row: items.index(row["item"])))
 
 
 def test_pairs_that_were_recorded_by_hand_give_what_the_live_study_gives(study: Path) -> None:
