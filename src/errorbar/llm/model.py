@@ -181,8 +181,8 @@ def read_completion(raw: str) -> Completion:
         body = json.loads(raw)
     except ValueError:
         is_stream = raw.lstrip().startswith(STREAMED)
-        message = "the reply is a stream of events, which nobody asked for" if is_stream else "the reply is no JSON"
-        raise MalformedReplyError(message) from None
+        kind = "a stream of events, which nobody asked for" if is_stream else "no JSON"
+        raise MalformedReplyError(f"the reply is {kind}") from None
     if not isinstance(body, dict):
         raise MalformedReplyError("the reply is no JSON object")
     choices = body.get("choices")
