@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from errorbar import sample_estimate
+from errorbar.core import InputError
 from errorbar.sampling.seal import Seal
 from tests.helpers.cli import CommandLine
 
@@ -65,6 +67,24 @@ def test_one_table_of_people_and_a_model_is_both_judgments_and_help(folder: Path
         assert width["assisted"] < width["alone"]
         assert row["disagree"] is False
     assert weighed["P"]["cheap_only"] == pytest.approx(0.75 * 0.9 + 0.25 * 0.1, abs=0.06)
+
+
+def test_a_table_in_memory_keeps_who_is_a_model(folder: Path) -> None:
+    """As columns, as rows and as the file: the same estimates; under a seal, no other model."""
+    SEAL.save("seal.json")
+    with (folder / "even.csv").open(encoding="utf-8", newline="") as file:
+        rows = [*csv.DictReader(file)]
+    columns = {name: [row[name] for row in rows] for name in rows[0]}
+    named = {"key": "key.json", "flags": "flags.csv"}
+    results = [
+        sample_estimate("judged.csv", **named, assist=table, seal="seal.json")  # type: ignore[arg-type]
+        for table in ("even.csv", columns, rows)
+    ]
+    assert results[0].to_dict() == results[1].to_dict() == results[2].to_dict()
+    assert {result.source for result in results} == {"model"}
+    other = columns | {"rater": [name.replace(MODEL, "model:m@ffffffff") for name in columns["rater"]]}
+    with pytest.raises(InputError, match="seal-model"):
+        sample_estimate("judged.csv", **named, assist=other, seal="seal.json")  # type: ignore[arg-type]
 
 
 def test_where_the_model_errs_differently_by_stratum_the_two_corrections_disagree(

@@ -87,7 +87,7 @@ class TestDoctor:
 
 
 def test_metrics_lists_every_parameter_with_its_default(errorbar: CommandLine) -> None:
-    metrics = {metric["name"]: metric for metric in json.loads(errorbar("metrics", "--format", "json").out)["metrics"]}
+    metrics = {entry["metric"]: entry for entry in json.loads(errorbar("metrics", "--format", "json").out)["metrics"]}
     m2, hoo = metrics["m2"], metrics["hoo"]
     assert {p["name"]: p["default"] for p in m2["parameters"]} == {
         "beta": 0.5,

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Lock, Thread
@@ -20,11 +20,11 @@ Body = Mapping[str, Any]
 Answer = Callable[[Body], object]
 """Makes the answer to a request: a text as it is, anything else as JSON."""
 FAULTS = (
-    *("429", "500", "malformed", "no-json", "empty-choices", "closed", "timeout"),
+    *("429", "500", "malformed", "no-json", "stream", "empty-choices", "closed", "timeout"),
     *("prose", "language", "truncated", "refusal", "filtered", "nothing"),
 )
-"""The first seven give no whole reply, the others replies that are no answers."""
-NO_REPLY = FAULTS[:7]
+"""The first eight give no whole reply, the others replies that are no answers; ``stream``: events nobody asked for."""
+NO_REPLY = FAULTS[:8]
 
 
 def user_message(body: Body) -> str:
@@ -153,7 +153,10 @@ class ModelServer:
             reply = '{"object": "chat.completion", "choices": [{"index": 0, "mess'
         elif fault == "no-json":
             reply = "<html>Bad gateway</html>"
-        self._send(request, 200, reply, cut=fault == "closed")
+        elif fault == "stream":
+            reply = "".join(f"data: {event}\n\n" for event in (*_events(body, text), "[DONE]"))
+        headers = {"Content-Type": "text/event-stream"} if fault == "stream" else {}
+        self._send(request, 200, reply, headers, cut=fault == "closed")
 
     def _wrong(self, request: BaseHTTPRequestHandler, body: Mapping[str, Any]) -> tuple[int, str] | None:
         """The status and message of a request that the interface does not have; None: it is right."""
@@ -198,6 +201,14 @@ class ModelServer:
         request.end_headers()
         request.wfile.write(content[: len(content) // 2] if cut else content)
         request.close_connection = True
+
+
+def _events(body: Body, text: str) -> Iterator[str]:
+    """The answer piece by piece, as the interface streams it."""
+    for start in range(0, len(text), 5):
+        delta = {"role": "assistant", "content": text[start : start + 5]}
+        choices = [{"index": 0, "delta": delta, "finish_reason": None}]
+        yield json.dumps({"object": "chat.completion.chunk", "model": body["model"], "choices": choices})
 
 
 def _is_strict(schema: Mapping[str, Any]) -> bool:

@@ -6,11 +6,21 @@ import csv
 import json
 import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
-from errorbar import Problems, judge_adjudicate, judge_backup, judge_export, judge_init, judge_llm, judge_restore
+from errorbar import (
+    Problems,
+    agree,
+    judge_adjudicate,
+    judge_backup,
+    judge_export,
+    judge_init,
+    judge_llm,
+    judge_restore,
+)
 from errorbar.core import InputError, UsageError
 from errorbar.formats.judgments import read_judgment_table
 from errorbar.judging.items.item import JudgedItem
@@ -193,6 +203,22 @@ def test_a_request_without_a_whole_reply_is_made_again(fault: str, tmp_path: Pat
     assert {row.state for row in result.lane.rows} == {"done"}
 
 
+def test_a_stream_that_nobody_asked_for_is_a_failure_that_is_kept(tmp_path: Path, server: ModelServer) -> None:
+    """It counts no tokens, so that what was reserved stays spent; the call is made again."""
+    server.fault = lambda number, body: "stream" if number == 1 else ""
+    study, reason = make_study(tmp_path), "the reply is a stream of events, which nobody asked for"
+    result = judge_llm(study, endpoint=server.url, model="tiny", timeout=10)
+    assert result.asked is not None
+    assert (result.asked.n_answered, result.asked.reasons) == (12, {reason: 1})
+    with closing(sqlite3.connect(study / "llm.sqlite")) as ledger:
+        failed = ledger.execute("SELECT reason, raw FROM outcome WHERE status = 'failed'").fetchall()
+    assert [(why, raw.startswith("data: {"), raw.endswith("data: [DONE]\n\n")) for why, raw in failed] == [
+        (reason, True, True)
+    ]
+    assert len(server.billed) == result.spent.calls == 13
+    assert result.spent.tokens >= server.billed_tokens()
+
+
 @pytest.mark.parametrize("fault", [fault for fault in FAULTS if fault not in NO_REPLY])
 def test_what_is_no_answer_is_refused_by_name_and_kept(fault: str, tmp_path: Path, server: ModelServer) -> None:
     names = {"prose": "not-json", "language": "not-json", "truncated": "cut", "nothing": "empty"}
@@ -360,6 +386,14 @@ def test_recorded_tables_give_the_analysis_of_the_live_lane(tmp_path: Path) -> N
     table = read_judgment_table(tables[0], Problems())
     assert len(table.models) == 1
     assert {rater.startswith("model:") for rater in table.judgments.raters} == {True, False}
+
+
+def test_the_folder_of_a_study_reads_as_its_peoples_judgments(tmp_path: Path, server: ModelServer) -> None:
+    study = make_study(tmp_path)
+    work(study)
+    judge_llm(study, endpoint=server.url, model="tiny", timeout=10)
+    judge_export(study, tmp_path / "people.csv")
+    assert agree(study, ci=False).to_dict() == agree(tmp_path / "people.csv", ci=False).to_dict()
 
 
 def test_what_people_disagreed_on_no_model_decides(tmp_path: Path, server: ModelServer) -> None:

@@ -4,20 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import cast
 
 import numpy as np
 
+from errorbar.api.judgment_input import Rows, is_table, read_rows
 from errorbar.core.estimate import Estimate
 from errorbar.core.judgments import Judgments
 from errorbar.core.problems import Place, Problem, Problems, UsageError
-from errorbar.formats.judgments import read_assistants
+from errorbar.formats.judgments import keep_assistants, read_assistants
 from errorbar.formats.look import Source, display_name, list_paths
 from errorbar.sampling.assistance import Assistance
 from errorbar.sampling.seal import Seal, read_seal
 from errorbar.tables.plain import value_record
 from errorbar.tables.table import Cell, Column, Table
 
-Cheap = Source | Sequence[Source] | Judgments
+Cheap = Source | Sequence[Source] | Judgments | Rows
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -35,10 +37,13 @@ class CheapJudgments:
 
 
 def read_cheap(assist: Cheap, problems: Problems) -> CheapJudgments:
-    """Read cheap judgments of one file or several; of files in which models are marked, those of models alone."""
+    """Read cheap judgments of files or of a table in memory; where models are marked, those of models alone."""
     if isinstance(assist, Judgments):
         return CheapJudgments(assist, frozenset(), "")
-    files = list_paths(assist)
+    if is_table(assist):
+        table = keep_assistants(read_rows(assist, "keep"))
+        return CheapJudgments(table.judgments, table.models, "")
+    files = list_paths(cast("Source | Sequence[Source]", assist))
     tables = [read_assistants(path, problems) for path in files]
     models = frozenset[str]().union(*(table.models for table in tables))
     if models and not all(table.models for table in tables):

@@ -482,7 +482,8 @@ def audit_estimate(
             them valid; ``graded`` counts the share of raters. Decide on it beforehand.
         unclear: How a rater's "cannot tell" counts; the results of the two extremes are shown anyway.
         assist: Cheap judgments of many edits, by a crowd or a model, which make intervals narrower where they help. Of
-            a table with models those of the models.
+            a table with models those of the models. In Python also a table in memory; a ``Judgments`` object is of a
+            crowd.
         seal: With ``assist``: the seal of the model, whose prompt must not have seen the labels that people gave.
         anytime: Make intervals that hold however often you look, and whenever you stop. Differences and intervals over
             judges hold for one look, and are left out.

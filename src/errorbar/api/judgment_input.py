@@ -341,7 +341,7 @@ def _read_source(
     corpus = isinstance(judgments, Corpus)
     if isinstance(judgments, Corpus):
         gold = judgments
-    elif _is_table(judgments):
+    elif is_table(judgments):
         options.refuse(corpus=False)
         scale.refuse(corpus=False)
         return _table_in_memory(_columns(judgments), options, scale.order or options.labels), "the judgments"
@@ -373,12 +373,20 @@ def _read_source(
     return _join_tables(tables, options), files[0].path if len(files) == 1 else "the judgments"
 
 
-def _is_table(judgments: object) -> TypeGuard[Mapping[str, Iterable[object]] | Sequence[Mapping[str, object]]]:
+def is_table(judgments: object) -> TypeGuard[Mapping[str, Iterable[object]] | Sequence[Mapping[str, object]]]:
+    """Whether judgments are a table in memory, as public functions get it: a frame is its columns by then."""
     if isinstance(judgments, Mapping):
         return True
     return (
         isinstance(judgments, list | tuple) and bool(judgments) and all(isinstance(row, Mapping) for row in judgments)
     )
+
+
+def read_rows(
+    rows: Mapping[str, Iterable[object]] | Sequence[Mapping[str, object]], repeats: RepeatPolicy = "refuse"
+) -> JudgmentTable:
+    """The judgments of a table in memory, and what it says of raters."""
+    return _table_in_memory(_columns(rows), JudgmentOptions(repeats=repeats), ())
 
 
 def _columns(rows: Mapping[str, Iterable[object]] | Sequence[Mapping[str, object]]) -> dict[str, list[object]]:

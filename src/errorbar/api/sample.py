@@ -535,7 +535,8 @@ def sample_estimate(
         truth: How several raters of an item make one truth. By majority a tie is half an error, with ``anytime`` not
             judged.
         assist: Cheap judgments of many items, by a crowd or a model, which make intervals narrower where they help;
-            needs ``flags`` or ``corpus``. Of a table with models those of the models.
+            needs ``flags`` or ``corpus``. Of a table with models those of the models. In Python also a table in memory;
+            a ``Judgments`` object is of a crowd.
         seal: With ``assist``: the seal of the model, whose prompt must not have seen the labels that people gave.
         flags: With ``assist``: the table of flags that the sample was drawn from.
         shared: With ``assist`` what it judges; what labels mean; how intervals are made.

@@ -263,7 +263,11 @@ def read_assistants(path: Source, problems: Problems) -> JudgmentTable:
     """
     source = look(path)
     repeats: RepeatPolicy = "keep" if RATER_KIND in header_of(source) else "refuse"
-    table = read_judgment_table(source, problems, repeats=repeats)
+    return keep_assistants(read_judgment_table(source, problems, repeats=repeats))
+
+
+def keep_assistants(table: JudgmentTable) -> JudgmentTable:
+    """The judgments of a table's models, where it has some; else all, of which nobody may have given one twice."""
     if table.models:
         return table.of_raters(sorted(table.models))
     return table._replace(judgments=table.judgments.take(table.judgments.settled("refuse")))

@@ -26,6 +26,8 @@ from errorbar.formats.untrusted import json_record
 
 GROUPS = ("stratum", "type")
 """Columns whose values are groups of items, where nobody names others."""
+AT = "at"
+"""A column of when each judgment was given."""
 SHOWN, RANKING = "shown", "ranking"
 STUDY = "errorbar-judge"
 """What the first line of a study's export calls itself."""
@@ -107,7 +109,7 @@ def collect_rows(
         note_rater(rater, {RATER_KIND: values.get(RATER_KIND, "")}, ({}, kinds), place, problems)
         facts.setdefault(item, {}).update({name: value for name, value in values.items() if value})
         if label and label not in unknown:
-            at = _read_time(values.get("at", ""), place, problems)
+            at = _read_time(values.get(AT, ""), place, problems)
             rows += (
                 _pairs_of(item, rater, values, at) if values.get(RANKING) else [_row(item, rater, label, values, at)]
             )

@@ -146,6 +146,8 @@ class Call:
 
 MOST_FRAME = 200
 """Tokens that a server may put around the messages of a conversation."""
+STREAMED = ("data:", "event:")
+"""How server-sent events begin, in which a server may answer though it was not asked to."""
 
 
 class MalformedReplyError(Exception):
@@ -178,7 +180,9 @@ def read_completion(raw: str) -> Completion:
     try:
         body = json.loads(raw)
     except ValueError:
-        raise MalformedReplyError("the reply is no JSON") from None
+        is_stream = raw.lstrip().startswith(STREAMED)
+        kind = "a stream of events, which nobody asked for" if is_stream else "no JSON"
+        raise MalformedReplyError(f"the reply is {kind}") from None
     if not isinstance(body, dict):
         raise MalformedReplyError("the reply is no JSON object")
     choices = body.get("choices")

@@ -5,9 +5,10 @@ Formula
     share wanted: a coin of its own for each name, whatever the order of items.
     ``hash`` is the SHA-256 of all other fields as JSON with sorted keys and without spaces.
 Conventions
-    A seal that was changed after it was written is refused. Labels of sealed items (for tuning, or examples in the
-    prompt) say nothing of how the model does elsewhere: estimates refuse them by name; lenient reading leaves them out,
-    which is harmless for items of the coin, and for examples where they are few.
+    A seal that was changed after it was written is refused. The hash has no key: it guards against mistakes, not
+    against somebody who writes a new seal. Labels of sealed items (for tuning, or examples in the prompt) say nothing
+    of how the model does elsewhere: estimates refuse them by name; lenient reading leaves them out, which is harmless
+    for items of the coin, and for examples where they are few.
 Source
     Angelopoulos et al. 2023, Science 382: predictions must not depend on the labels that calibrate them.
 """

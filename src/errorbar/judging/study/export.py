@@ -296,11 +296,11 @@ def _correction_lines(
 
 def folder_lines(folder: str) -> list[str]:
     """A study's lines where its folder is read as a file: the corpus of its raters' edits, or else its judgments."""
-    study = Study.open(folder)
-    with study.snapshot() as tx:
+    opened = Study.open(folder)
+    with opened.snapshot() as tx:
         if kind_of(read_about(tx).scheme).corrects_sentences:
             return [*_correction_lines(tx, "corpus", (), "", Problems())]
-        return [*_lines(tx, "csv", (), "none", study.folder / LEDGER)]
+        return [*_lines(tx, "csv", (), "none", opened.folder / LEDGER)]
 
 
 def _save_hoo(tx: Connection, include: Sequence[Part], target: str, rater: str, problems: Problems) -> int:

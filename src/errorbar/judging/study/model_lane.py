@@ -116,7 +116,7 @@ def read_lane_rater(
             round_ = "repeat" if answer.repeat else "main" if is_first else "turned"
             state = "done" if parsed is not None else "skipped"
             fields = (round_, state, answer.arrangement, 1, parsed, skip, comment, 0)
-            judgments.append(JudgmentRow(item, rater.pseudonym, *fields, rater_kind=MODEL))
+            judgments.append(JudgmentRow(item, rater.pseudonym, *fields, rater_kind=MODEL, at=answer.at))
             if item.kind == "gold" and round_ == "main" and parsed is not None:
                 right = is_right(scheme, item, answer.arrangement, parsed)
                 golds.append((number, class_of(scheme, item.gold_class), right))

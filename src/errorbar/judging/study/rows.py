@@ -18,6 +18,7 @@ from errorbar.core.judgments import Judgments
 from errorbar.core.problems import Problem, UsageError
 from errorbar.core.rankings import Comparisons
 from errorbar.formats.judgments import HUMAN, RATER_KIND
+from errorbar.formats.model_rows import AT
 from errorbar.formats.rankings import TIE, JudgedRanking, comparisons_of, ranking_rows, ranking_xml
 from errorbar.judging.answers import label_of
 from errorbar.judging.items.item import JUDGED, SEVERAL, JudgedItem, Round, State
@@ -135,6 +136,8 @@ SIDED = ("top", "system1", "system2")
 """Of a choice test: which candidate stood at the top, and whose they are."""
 RANKED = ("shown", "ranking")
 """Of rankings: the order in which the outputs stood, and the systems from the best to the worst."""
+MODEL_COLUMNS = (RATER_KIND, AT)
+"""Where models are among the raters: what each rater is, and when a model's answer came."""
 AFTER = ("skip", "comment")
 PROVENANCE = ("provenance", "accepted_of")
 """Of an adjudication."""
@@ -165,6 +168,7 @@ class JudgmentRow:
     provenance: str = ""
     accepted_of: tuple[str, ...] = ()
     rater_kind: str = HUMAN
+    at: float | None = None  # when a model's reply came, in seconds since 1970; None: of a person, not told
 
     def label(self, scheme: Scheme) -> str:
         """In the item's own terms; empty: skipped."""
@@ -256,22 +260,22 @@ def table_lines(
 ) -> Iterator[str]:
     """CSV, a row for each judgment: fixed columns, one for each question, remarks, the items' hidden columns.
 
-    With models among the raters, a column says of each rater what they are.
+    With models among the raters, a column says of each rater what they are, and one when a model's answer came.
     """
     scheme, provenance = about.scheme, PROVENANCE if about.adjudicated else ()
-    kinds = (RATER_KIND,) if has_models else ()
-    hidden = hidden_columns(tx, scheme, (*provenance, *kinds))
+    of_models = MODEL_COLUMNS if has_models else ()
+    hidden = hidden_columns(tx, scheme, (*provenance, *of_models))
     questions = {question.id: question for question in scheme.questions}
     kind = kind_of(scheme)
     sides = SIDED if kind.compares else RANKED if kind.ranks else ()
     proposals = proposed_questions(tx)
     names = [f"{name}{_PROPOSED}" for name in proposals]
-    yield csv_line([*FIXED, *kinds, *questions, *sides, *AFTER, *provenance, *names, *hidden.values()])
+    yield csv_line([*FIXED, *of_models, *questions, *sides, *AFTER, *provenance, *names, *hidden.values()])
     for row in judgments:
         answer = row.answer or {}
         seconds = "" if row.seconds is None else f"{row.seconds:.3f}"
         fixed = [row.item.name, row.rater, row.label(scheme), seconds, row.round, row.state, str(row.version)]
-        own = [row.rater_kind] if has_models else []
+        own = [row.rater_kind, "" if row.at is None else str(row.at)] if has_models else []
         own += [_cell(question, answer.get(name)) for name, question in questions.items()]
         own += row.sides() if kind.compares else row.ranking(scheme) if kind.ranks else []
         own += [row.skip, row.comment]
