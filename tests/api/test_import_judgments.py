@@ -258,6 +258,86 @@ def test_import_reads_the_table_of_potato(tmp_path: Path) -> None:
         errorbar.judge_import(tmp_path / "two.csv")
 
 
+def test_import_reads_what_potato_saves(tmp_path: Path) -> None:
+    """``user_state.json`` as Potato 2.x saves it: pairs of a label, or a span, and its value; times in milliseconds.
+
+    Source: ``UserState.to_json`` of ``user_state_management.py``, and the states of ``examples/advanced/adjudication``.
+    """
+    begun = 1_767_261_600.0
+    paths = []
+    for at, rater in enumerate(RATERS):
+        labels = {
+            item: [[{"schema": "sentiment", "name": own[at]}, True], [{"schema": "sentiment", "name": "other"}, False]]
+            for item, own in LABELS.items()
+        }
+        times = {
+            item: {"session_start": begun + int(item), "session_end": begun + int(item) + 0.8, "total_time_ms": 800}
+            for item in LABELS
+        }
+        state = {
+            "user_id": rater,
+            "instance_id_ordering": [*LABELS],
+            "current_instance_index": 2,
+            "current_phase_and_page": ["annotation", "annotation"],
+            "completed_phase_and_pages": [],
+            "max_assignments": -1,
+            "instance_id_to_behavioral_data": times,
+            "instance_id_to_label_to_value": labels,
+            "instance_id_to_span_to_value": {},
+            "phase_to_page_to_label_to_value": {},
+        }
+        (tmp_path / rater).mkdir()
+        paths.append(tmp_path / rater / "user_state.json")
+        paths[-1].write_text(json.dumps(state))
+    result = errorbar.judge_import(paths)
+    assert {(row["item"], row["rater"]): row["label"] for row in result.rows} == {
+        (item, rater): label for item, own in LABELS.items() for rater, label in zip(RATERS, own, strict=True)
+    }
+    assert {row["seconds"] for row in result.rows} == {"0.8"}
+    assert result.audit.overlapping == {}  # known, as there are times: none begins before the one before has ended
+    assert errorbar.agree(paths, ci=False).report.coefficients["observed"].value == pytest.approx(7 / 9)
+
+
+def test_spans_that_potato_saves(tmp_path: Path) -> None:
+    """A span is named by ``name``; older states have a list for each scheme."""
+    span = {"schema": "ner", "name": "ORG", "title": "Organization", "start": 0, "end": 2, "id": "span_1"}
+    states = {"ann": {"i1": [[span, True]]}, "bob": {"i1": {"ner": [span]}}}
+    for rater, spans in states.items():
+        state = {"user_id": rater, "instance_id_to_label_to_value": {}, "instance_id_to_span_to_value": spans}
+        (tmp_path / f"{rater}.json").write_text(json.dumps(state, indent=2))
+    rows = errorbar.judge_import([tmp_path / "ann.json", tmp_path / "bob.json"]).rows
+    assert [tuple(row[key] for key in ("item", "rater", "label", "start", "end")) for row in rows] == [
+        ("i1", "ann", "ORG", "0", "2"),
+        ("i1", "bob", "ORG", "0", "2"),
+    ]
+
+
+def test_intents_and_slots_of_doccano(tmp_path: Path) -> None:
+    """A project of intents and slots has ``cats`` beside ``entities`` (doccano, ``data_export/pipeline``)."""
+    lines = [
+        {"id": 1, "text": "buy meat", "cats": ["order"], "entities": [[4, 8, "food"]], "Comments": []},
+        {"id": 2, "text": "hello", "cats": [], "entities": [], "Comments": ["short"]},
+    ]
+    (tmp_path / "ann.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    rows = errorbar.judge_import(tmp_path / "ann.jsonl").rows
+    assert [(row["item"], row["label"], row["start"]) for row in rows] == [
+        ("1:entities", "food", "4"),
+        ("1:cats", "order", ""),
+        ("2:entities", "", ""),
+        ("2:cats", "", ""),
+    ]
+
+
+def test_entities_and_relations_of_doccano(tmp_path: Path) -> None:
+    """With relations a span is an object; the relations are left out."""
+    entities = [{"id": 7, "label": "ORG", "start_offset": 0, "end_offset": 6}]
+    relations = [{"id": 0, "from_id": 7, "to_id": 7, "type": "is"}]
+    line = {"id": 1, "text": "Google was founded", "entities": entities, "relations": relations, "Comments": []}
+    (tmp_path / "ann.jsonl").write_text(json.dumps(line) + "\n")
+    (row,) = errorbar.judge_import(tmp_path / "ann.jsonl").rows
+    assert [row[key] for key in ("item", "rater", "label", "start", "end")] == ["1", "ann", "ORG", "0", "6"]
+
+
 def test_crowd_reads_an_export(tmp_path: Path) -> None:
     """Of the two items that a system flags, one of three raters calls item 1 an error, and all call item 2 one."""
     (tmp_path / "flags.csv").write_text("item,flag\n1,1\n2,1\n3,0\n")

@@ -233,6 +233,8 @@ def read_doccano(lines: Lines, problems: Problems) -> Iterator[Row]:
     answers, rater = _Answers(lines.name, problems), _stem(lines.name)
     for number, record in _records(lines, problems):
         text, item = str(record.get("text", "")), record.get("id", number)
+        kinds = record.get("cats")  # of a project of intents and slots, whose spans are the entities
+        question = "entities" if isinstance(kinds, list) else ""
         marks = next(
             (record[key] for key in ("entities", "label", "labels") if isinstance(record.get(key), list)), None
         )
@@ -245,7 +247,9 @@ def read_doccano(lines: Lines, problems: Problems) -> Iterator[Row]:
         spans = [span for mark in marks if (span := _doccano_span(mark)) is not None]
         if len(spans) == len(marks) and (spans or "entities" in record):
             for start, end, label in spans or [(None, None, "")]:
-                answers.add("", item, rater, label, start=start, end=end, length=len(text), **beside)
+                answers.add(question, item, rater, label, start=start, end=end, length=len(text), **beside)
+            if isinstance(kinds, list):
+                answers.add("cats", item, rater, kinds[0] if len(kinds) == 1 else kinds, **beside)
         elif not spans and all(isinstance(mark, str | int) for mark in marks):
             answers.add("", item, rater, marks[0] if len(marks) == 1 else marks, **beside)
         else:
@@ -340,16 +344,50 @@ def read_potato(lines: Lines, problems: Problems) -> Iterator[Row]:
         expected = "user_id and instance_id_to_label_to_value"
         problems.error(EXPORT_CODE, "not the state of a user of Potato", answers.place, expected)
         return
-    spans = state.get("instance_id_to_span_to_value") or {}
+    spans, seen = state.get("instance_id_to_span_to_value"), state.get("instance_id_to_behavioral_data")
+    times = seen if isinstance(seen, dict) else {}
     for item, schemas in spans.items() if isinstance(spans, dict) else ():
-        for question, marked in schemas.items() if isinstance(schemas, dict) else ():
-            for span in marked if isinstance(marked, list) else ():
-                ends = {"start": span.get("start"), "end": span.get("end")}
-                answers.add(question, item, state["user_id"], span.get("label", ""), **ends)
+        for question, span in _potato_spans(schemas):
+            ends = {"start": span.get("start"), "end": span.get("end")}
+            label = span.get("name", span.get("label", ""))
+            answers.add(question, item, state["user_id"], label, **ends, **_potato_times(times.get(item)))
     if not answers.rows:
         for item, schemas in labels.items():
-            _add_potato(item, state["user_id"], schemas, answers, {})
+            _add_potato(item, state["user_id"], _potato_labels(schemas), answers, _potato_times(times.get(item)))
     yield from answers.finish()
+
+
+def _potato_labels(schemas: object) -> object:
+    """Scheme to label to value: Potato saves pairs of a label and its value; its page of formats shows objects."""
+    if not isinstance(schemas, list):
+        return schemas
+    by_scheme: dict[str, dict[str, object]] = {}
+    for label, value in _potato_pairs(schemas):
+        by_scheme.setdefault(str(label.get("schema", "")), {})[str(label.get("name", ""))] = value
+    return by_scheme
+
+
+def _potato_spans(schemas: object) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Scheme and span: of pairs of a span and its value, or of objects with a list for each scheme."""
+    if isinstance(schemas, list):
+        yield from ((str(span.get("schema", "")), span) for span, _ in _potato_pairs(schemas))
+    for question, marked in schemas.items() if isinstance(schemas, dict) else ():
+        yield from ((question, span) for span in marked if isinstance(span, dict)) if isinstance(marked, list) else ()
+
+
+def _potato_pairs(pairs: Sequence[object]) -> Iterator[tuple[Mapping[str, Any], object]]:
+    for pair in pairs:
+        if isinstance(pair, list) and len(pair) == 2 and isinstance(pair[0], dict):
+            yield pair[0], pair[1]
+
+
+def _potato_times(seen: object) -> dict[str, object]:
+    """When a user began and ended an instance, and the seconds between, where Potato recorded them."""
+    known = seen if isinstance(seen, dict) else {}
+    spent = finite(known.get("total_time_ms"))
+    times = {"seconds": None if spent is None else spent / 1000}
+    times |= {"start_time": known.get("session_start"), "end_time": known.get("session_end")}
+    return {name: value for name, value in times.items() if value is not None}
 
 
 def _add_potato(item: object, rater: str, schemas: object, answers: _Answers, beside: Mapping[str, object]) -> None:
