@@ -312,6 +312,46 @@ def test_spans_that_potato_saves(tmp_path: Path) -> None:
     ]
 
 
+BRAT = """T1\tORG 0 2\tEU
+T2\tMISC 11 17;23 27\tGerman call
+R1\trelates Arg1:T1 Arg2:T2\t
+#1\tAnnotatorNotes R1\tis required for
+E1\tMISC:T2 Theme:T1
+A1\tNegation E1
+*\tEquiv T1 T2
+"""
+"""brat's standoff (brat.nlplab.org/standoff.html), and its collections of annotators, as ``data/craft`` of brat has."""
+
+
+def test_spans_of_brat(tmp_path: Path) -> None:
+    """A folder for each annotator; a span in two pieces; and a file in which nothing was marked."""
+    paths = []
+    for rater, marked in {"ann": BRAT, "bob": BRAT.partition("R1")[0], "eve": ""}.items():
+        (tmp_path / rater).mkdir()
+        (tmp_path / rater / "doc1.txt").write_text("EU rejects German Äcker call\n", encoding="utf-8")
+        paths.append(tmp_path / rater / "doc1.ann")
+        paths[-1].write_text(marked, encoding="utf-8")
+    result = errorbar.judge_import(paths, out=tmp_path / "spans.csv")
+    spans = [("ORG", "0", "2"), ("MISC", "11", "17"), ("MISC", "23", "27")]
+    assert [tuple(row[key] for key in ("rater", "label", "start", "end")) for row in result.rows] == [
+        *((rater, *span) for rater in ("ann", "bob") for span in spans),
+        ("eve", "", "", ""),
+    ]
+    assert {(row["item"], row["length"]) for row in result.rows} == {("doc1", "29")}
+    for source in (paths, tmp_path / "spans.csv"):
+        agreed = errorbar.agree_spans(source, labels="type", ci=False)
+        assert (agreed.spans.n_spans, [*agreed.annotators]) == (6, ["ann", "bob", "eve"])
+    assert errorbar.agree_spans(paths[:2], labels="type", ci=False).spans.values["alpha"].value == 1
+
+
+def test_a_bad_span_of_brat(tmp_path: Path) -> None:
+    (tmp_path / "doc1.ann").write_text("T1\tORG 0 2\tEU\nT2\tMISC 11\tGerman\n")
+    with pytest.raises(errorbar.ErrorbarError, match=r"doc1.ann:2: no span of brat"):
+        errorbar.judge_import(tmp_path / "doc1.ann")
+    (row,) = errorbar.judge_import(tmp_path / "doc1.ann", lenient=True).rows
+    assert row["rater"] == tmp_path.name
+
+
 def test_intents_and_slots_of_doccano(tmp_path: Path) -> None:
     """A project of intents and slots has ``cats`` beside ``entities`` (doccano, ``data_export/pipeline``)."""
     lines = [

@@ -158,8 +158,8 @@ def judge_import(
     """Bring judgments of another tool to errorbar's table, and audit their independence.
 
     Args:
-        exports: Exports of Label Studio, Argilla, doccano, Prodigy, Potato, Appraise or Mechanical Turk, or tables of
-            judgments; several are read as one, e.g. a file for each annotator.
+        exports: Exports of Label Studio, Argilla, doccano, Prodigy, Potato, brat, Appraise or Mechanical Turk, or
+            tables of judgments; several are read as one, e.g. a file for each annotator.
         out: File of judgments (CSV) to write, which agree, crowd and sample read. None: none is written.
         demographics: Prolific's demographic export (CSV), whose columns come beside those of its raters.
         per_item: How many judgments each item was to have. None: as most items have.
@@ -203,7 +203,8 @@ def _read_export(path: str, problems: Problems) -> Iterator[dict[str, str]]:
     else:
         message = f"no export that errorbar knows; its columns are {shorten_text(', '.join(header))}"
         expected = (
-            "Label Studio or Argilla (JSON), doccano, Prodigy, Potato, Appraise, Mechanical Turk, or item, rater, label"
+            "Label Studio or Argilla (JSON), doccano, Prodigy, Potato, brat, Appraise, Mechanical Turk, "
+            "or item, rater, label"
         )
         raise UsageError(Problem("export-columns", message, place, expected))
 

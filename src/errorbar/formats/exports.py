@@ -2,7 +2,8 @@
 
 Label Studio 1.x (JSON): a list of tasks; Argilla 2.x (``records.to_json``): a list of records; doccano 1.8 (JSONL): a
 file for each member, who is its rater; Prodigy 1.x: JSONL of ``db-out``; Potato 2.x: ``user_state.json`` of each user,
-or its CSV; Potato 1.x: ``annotated_instances.jsonl`` in the folder of each user; Appraise (``ExportSystemScoresToCSV``,
+or its CSV; brat 1.x: the ``.ann`` files of each annotator's
+folder; Potato 1.x: ``annotated_instances.jsonl`` in the folder of each user; Appraise (``ExportSystemScoresToCSV``,
 2022 to 2025): rows without a header. Rows have ``item``, ``rater`` and ``label``; of spans also ``start``, ``end`` and
 ``length``; and what the export says beside them, under its own names. Where raters answered several questions, each is
 an item of its own, ``item:question``. Batch results of Mechanical Turk: ``formats.judgments``.
@@ -12,9 +13,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from csv import reader as csv_reader
 from datetime import datetime
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from typing import Any
 
 from errorbar.core.problems import Place, Problems
@@ -23,7 +25,6 @@ from errorbar.formats.tables import finite
 from errorbar.formats.untrusted import NotJsonError, json_record, parse_json
 
 Row = tuple[int, Mapping[str, object]]
-TOOLS = ("label-studio", "argilla", "doccano", "prodigy", "potato", "appraise")
 EXPORT_CODE, VALUE_CODE = "export-json", "export-value"
 RANKED, BETTER, EQUAL = "ranking", " > ", " = "
 """The column of a ranking, and what stands in it between names, best first."""
@@ -32,6 +33,8 @@ _APPRAISE = ("rater", "system", "segment", "type", "source_language", "target_la
 _APPRAISE_MIDDLE = ("document", "complete_document")
 _SPAN_VIEWS = frozenset(("ner_manual", "spans_manual"))
 _TIMES = ("start_time", "end_time")
+_BRAT_SPAN = re.compile(r"T\d+\t(\S+) (\d+ \d+(?:;\d+ \d+)*)\t")
+_BRAT_OTHER = re.compile(r"R\d+\t\S+ Arg1:|#\d+\tAnnotatorNotes |\*\t\S+ T\d")
 _TIME_SPENT = re.compile(r"(?<!\d)(\d{1,6})d (\d{1,2})h (\d{1,2})m (\d{1,2})s")
 
 
@@ -60,6 +63,11 @@ def is_potato(line: str) -> bool:
         return True
     record = json_record(line) if line[:1] == "{" else None
     return record is not None and {"id", "label_annotations"} <= record.keys()
+
+
+def is_brat(line: str) -> bool:
+    """Whether a first line is a span of brat, or what brat may write before one."""
+    return bool(_BRAT_SPAN.match(line) or _BRAT_OTHER.match(line))
 
 
 def is_appraise(line: str) -> bool:
@@ -401,6 +409,34 @@ def _add_potato(item: object, rater: str, schemas: object, answers: _Answers, be
             continue
         names = [name for name, value in chosen.items() if value not in (False, None, "")]
         answers.add(question, item, rater, names[0] if len(names) == 1 else names, **beside)
+
+
+def read_brat(lines: Lines, problems: Problems) -> Iterator[Row]:
+    """Read the spans of a document; its folder has the name of the annotator, as their collections in brat have.
+
+    A span in pieces is several. A file without any is the answer of somebody who marked nothing. Relations, events,
+    attributes and notes, which speak of spans, are left out. The text stands beside the file, with the ending ``.txt``.
+    """
+    answers, path = _Answers(lines.name, problems), Path(lines.name.removesuffix(".gz")).absolute()
+    item, rater, length = path.stem, path.parent.name, None
+    with suppress(OSError, UnicodeDecodeError):
+        length = len(path.with_suffix(".txt").read_bytes().decode()) or None
+    n_bad = 0
+    for number, line in enumerate(lines, 1):
+        if line[:1] != "T":
+            continue
+        span = _BRAT_SPAN.match(line)
+        if span is None:
+            expected = "T1, a tab, the type, start and end, a tab, the text"
+            problems.repairable(VALUE_CODE, "no span of brat", Place(lines.name, number), "it is left out", expected)
+            n_bad += 1
+            continue
+        for piece in span[2].split(";"):
+            start, end = piece.split(" ")
+            answers.add("", item, rater, span[1], start=start, end=end, length=length)
+    if not answers.rows and not n_bad:
+        answers.add("", item, rater, "", start=None, end=None, length=length)
+    yield from answers.finish()
 
 
 def read_appraise(lines: Lines, problems: Problems) -> Iterator[Row]:
