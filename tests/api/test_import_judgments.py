@@ -253,6 +253,12 @@ def test_import_reads_the_table_of_potato(tmp_path: Path) -> None:
     }
     agreed = errorbar.agree(tmp_path / "judgments.csv", ci=False)
     assert agreed.report.coefficients["observed"].value == pytest.approx(7 / 9)
+    # As potato.export writes a scheme with several labels (potato/export/tabular_exporter.py): a column for each.
+    (tmp_path / "labels.csv").write_text(
+        "instance_id,user_id,q.ok,q.error\n1,ann,true,\n1,bob,,True\n1,eve,True,True\n"
+    )
+    rows = errorbar.judge_import(tmp_path / "labels.csv").rows
+    assert [(row["rater"], row["label"]) for row in rows] == [("ann", "ok"), ("bob", "error"), ("eve", "error+ok")]
     (tmp_path / "two.csv").write_text("instance_id,user_id,q,r\n1,ann,ok,ok\n")
     with pytest.raises(errorbar.ErrorbarError, match="2 columns that could be the label"):
         errorbar.judge_import(tmp_path / "two.csv")

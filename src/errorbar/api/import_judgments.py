@@ -193,6 +193,9 @@ def _read_export(path: str, problems: Problems) -> Iterator[dict[str, str]]:
         yield from _rename(path, problems, _batch_names(header))
     elif {*POTATO} <= {*header}:
         questions = [name for name in header if name not in POTATO]
+        if len(questions) > 1 and len({name.partition(".")[0] for name in questions}) == 1:
+            yield from _read_potato_choices(path, problems, questions)
+            return
         if len(questions) != 1:
             message = f"the table has {len(questions)} columns that could be the label"
             fix = "keep one of them beside instance_id and user_id"
@@ -207,6 +210,13 @@ def _read_export(path: str, problems: Problems) -> Iterator[dict[str, str]]:
             "or item, rater, label"
         )
         raise UsageError(Problem("export-columns", message, place, expected))
+
+
+def _read_potato_choices(path: str, problems: Problems, columns: Sequence[str]) -> Iterator[dict[str, str]]:
+    """Rows of a table with a column ``question.label`` for each label; where it was not chosen it is empty."""
+    for row in _rename(path, problems, {"instance_id": "item", "user_id": "rater"}):
+        labels = [name.partition(".")[2] for name in columns if row[name].lower() not in ("", "false")]
+        yield {"item": row["item"], "rater": row["rater"], "label": "+".join(sorted(labels))}
 
 
 def _rename(path: str, problems: Problems, names: Mapping[str, str]) -> Iterator[dict[str, str]]:
