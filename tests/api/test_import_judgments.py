@@ -253,9 +253,135 @@ def test_import_reads_the_table_of_potato(tmp_path: Path) -> None:
     }
     agreed = errorbar.agree(tmp_path / "judgments.csv", ci=False)
     assert agreed.report.coefficients["observed"].value == pytest.approx(7 / 9)
+    # As potato.export writes a scheme with several labels (potato/export/tabular_exporter.py): a column for each.
+    (tmp_path / "labels.csv").write_text(
+        "instance_id,user_id,q.ok,q.error\n1,ann,true,\n1,bob,,True\n1,eve,True,True\n"
+    )
+    rows = errorbar.judge_import(tmp_path / "labels.csv").rows
+    assert [(row["rater"], row["label"]) for row in rows] == [("ann", "ok"), ("bob", "error"), ("eve", "error+ok")]
     (tmp_path / "two.csv").write_text("instance_id,user_id,q,r\n1,ann,ok,ok\n")
     with pytest.raises(errorbar.ErrorbarError, match="2 columns that could be the label"):
         errorbar.judge_import(tmp_path / "two.csv")
+
+
+def test_import_reads_what_potato_saves(tmp_path: Path) -> None:
+    """``user_state.json`` as Potato 2.x saves it: pairs of a label, or a span, and its value; times in milliseconds.
+
+    Source: ``UserState.to_json`` of ``user_state_management.py``, and the states of ``examples/advanced/adjudication``.
+    """
+    begun = 1_767_261_600.0
+    paths = []
+    for at, rater in enumerate(RATERS):
+        labels = {
+            item: [[{"schema": "sentiment", "name": own[at]}, True], [{"schema": "sentiment", "name": "other"}, False]]
+            for item, own in LABELS.items()
+        }
+        times = {
+            item: {"session_start": begun + int(item), "session_end": begun + int(item) + 0.8, "total_time_ms": 800}
+            for item in LABELS
+        }
+        state = {
+            "user_id": rater,
+            "instance_id_ordering": [*LABELS],
+            "current_instance_index": 2,
+            "current_phase_and_page": ["annotation", "annotation"],
+            "completed_phase_and_pages": [],
+            "max_assignments": -1,
+            "instance_id_to_behavioral_data": times,
+            "instance_id_to_label_to_value": labels,
+            "instance_id_to_span_to_value": {},
+            "phase_to_page_to_label_to_value": {},
+        }
+        (tmp_path / rater).mkdir()
+        paths.append(tmp_path / rater / "user_state.json")
+        paths[-1].write_text(json.dumps(state))
+    result = errorbar.judge_import(paths)
+    assert {(row["item"], row["rater"]): row["label"] for row in result.rows} == {
+        (item, rater): label for item, own in LABELS.items() for rater, label in zip(RATERS, own, strict=True)
+    }
+    assert {row["seconds"] for row in result.rows} == {"0.8"}
+    assert result.audit.overlapping == {}  # known, as there are times: none begins before the one before has ended
+    assert errorbar.agree(paths, ci=False).report.coefficients["observed"].value == pytest.approx(7 / 9)
+
+
+def test_spans_that_potato_saves(tmp_path: Path) -> None:
+    """A span is named by ``name``; older states have a list for each scheme."""
+    span = {"schema": "ner", "name": "ORG", "title": "Organization", "start": 0, "end": 2, "id": "span_1"}
+    states = {"ann": {"i1": [[span, True]]}, "bob": {"i1": {"ner": [span]}}}
+    for rater, spans in states.items():
+        state = {"user_id": rater, "instance_id_to_label_to_value": {}, "instance_id_to_span_to_value": spans}
+        (tmp_path / f"{rater}.json").write_text(json.dumps(state, indent=2))
+    rows = errorbar.judge_import([tmp_path / "ann.json", tmp_path / "bob.json"]).rows
+    assert [tuple(row[key] for key in ("item", "rater", "label", "start", "end")) for row in rows] == [
+        ("i1", "ann", "ORG", "0", "2"),
+        ("i1", "bob", "ORG", "0", "2"),
+    ]
+
+
+BRAT = """T1\tORG 0 2\tEU
+T2\tMISC 11 17;23 27\tGerman call
+R1\trelates Arg1:T1 Arg2:T2\t
+#1\tAnnotatorNotes R1\tis required for
+E1\tMISC:T2 Theme:T1
+A1\tNegation E1
+*\tEquiv T1 T2
+"""
+"""brat's standoff (brat.nlplab.org/standoff.html), and its collections of annotators, as ``data/craft`` of brat has."""
+
+
+def test_spans_of_brat(tmp_path: Path) -> None:
+    """A folder for each annotator; a span in two pieces; and a file in which nothing was marked."""
+    paths = []
+    for rater, marked in {"ann": BRAT, "bob": BRAT.partition("R1")[0], "eve": ""}.items():
+        (tmp_path / rater).mkdir()
+        (tmp_path / rater / "doc1.txt").write_text("EU rejects German Äcker call\n", encoding="utf-8")
+        paths.append(tmp_path / rater / "doc1.ann")
+        paths[-1].write_text(marked, encoding="utf-8")
+    result = errorbar.judge_import(paths, out=tmp_path / "spans.csv")
+    spans = [("ORG", "0", "2"), ("MISC", "11", "17"), ("MISC", "23", "27")]
+    assert [tuple(row[key] for key in ("rater", "label", "start", "end")) for row in result.rows] == [
+        *((rater, *span) for rater in ("ann", "bob") for span in spans),
+        ("eve", "", "", ""),
+    ]
+    assert {(row["item"], row["length"]) for row in result.rows} == {("doc1", "29")}
+    for source in (paths, tmp_path / "spans.csv"):
+        agreed = errorbar.agree_spans(source, labels="type", ci=False)
+        assert (agreed.spans.n_spans, [*agreed.annotators]) == (6, ["ann", "bob", "eve"])
+    assert errorbar.agree_spans(paths[:2], labels="type", ci=False).spans.values["alpha"].value == 1
+
+
+def test_a_bad_span_of_brat(tmp_path: Path) -> None:
+    (tmp_path / "doc1.ann").write_text("T1\tORG 0 2\tEU\nT2\tMISC 11\tGerman\n")
+    with pytest.raises(errorbar.ErrorbarError, match=r"doc1.ann:2: no span of brat"):
+        errorbar.judge_import(tmp_path / "doc1.ann")
+    (row,) = errorbar.judge_import(tmp_path / "doc1.ann", lenient=True).rows
+    assert row["rater"] == tmp_path.name
+
+
+def test_intents_and_slots_of_doccano(tmp_path: Path) -> None:
+    """A project of intents and slots has ``cats`` beside ``entities`` (doccano, ``data_export/pipeline``)."""
+    lines = [
+        {"id": 1, "text": "buy meat", "cats": ["order"], "entities": [[4, 8, "food"]], "Comments": []},
+        {"id": 2, "text": "hello", "cats": [], "entities": [], "Comments": ["short"]},
+    ]
+    (tmp_path / "ann.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    rows = errorbar.judge_import(tmp_path / "ann.jsonl").rows
+    assert [(row["item"], row["label"], row["start"]) for row in rows] == [
+        ("1:entities", "food", "4"),
+        ("1:cats", "order", ""),
+        ("2:entities", "", ""),
+        ("2:cats", "", ""),
+    ]
+
+
+def test_entities_and_relations_of_doccano(tmp_path: Path) -> None:
+    """With relations a span is an object; the relations are left out."""
+    entities = [{"id": 7, "label": "ORG", "start_offset": 0, "end_offset": 6}]
+    relations = [{"id": 0, "from_id": 7, "to_id": 7, "type": "is"}]
+    line = {"id": 1, "text": "Google was founded", "entities": entities, "relations": relations, "Comments": []}
+    (tmp_path / "ann.jsonl").write_text(json.dumps(line) + "\n")
+    (row,) = errorbar.judge_import(tmp_path / "ann.jsonl").rows
+    assert [row[key] for key in ("item", "rater", "label", "start", "end")] == ["1", "ann", "ORG", "0", "6"]
 
 
 def test_crowd_reads_an_export(tmp_path: Path) -> None:

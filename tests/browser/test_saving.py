@@ -238,3 +238,23 @@ def test_counts_follow_the_other_filters(opened: Opener, demo_url: str) -> None:
                 assert watched.count() == int(text.rsplit("(", 1)[1].rstrip(")").replace(",", "")), (part, text)
         control.select_option(value=before)
     assert watched.count() > 0
+
+
+def test_tables_are_saved_for_papers(opened: Opener, whole_url: str) -> None:
+    """A table, and that of a chart, as ``--format latex`` writes it: the rows of the page, with the same cells."""
+    page = opened(whole_url).page
+    titles = {"scores": "Scores, in percent", "type-counts": "Edits found, of all edits of the type"}
+    for name, title in titles.items():
+        with page.expect_download() as waiting:
+            page.get_by_role("button", name=f"Save as LaTeX: {title}", exact=True).click()
+        assert waiting.value.suggested_filename == f"{name}.tex"
+        text = Path(waiting.value.path()).read_text(encoding="utf-8")
+        assert r"\begin{tabular}{l" in text
+        rows = page.locator(f"#table-{name} tbody tr")
+        lines = text.partition("\\midrule\n")[2].partition("\\bottomrule")[0].splitlines()
+        assert len(lines) == rows.count()
+        cells = [cell.strip() for cell in lines[0].removesuffix(r" \\").split("&")]
+        shown = rows.first.locator("th, td").all_inner_texts()
+        assert [cell.replace("–", "--").replace("\\%", "%") for cell in cells] == [
+            cell.replace("–", "--") for cell in shown
+        ]

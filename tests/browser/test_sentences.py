@@ -290,6 +290,21 @@ def test_a_type_and_a_verdict_are_of_one_edit(opened: Opener, whole_url: str) ->
         assert 0 < n_units <= n_edits if n_edits else n_units == 0, address
 
 
+def test_what_a_system_misses_most_is_read_without_counting(opened: Opener, whole_url: str) -> None:
+    """The row of each system begins with the type of which the table of counts says that it misses most edits."""
+    page = opened(whole_url).page
+    grid = "e => [...e.querySelectorAll('tr')].map((row) => [...row.cells].map((cell) => cell.textContent.trim()))"
+    heading, *counts = page.locator("#table-type-counts").evaluate(grid)
+    rows = page.locator("#table-type-missed tbody").evaluate(grid)
+    assert [name.rstrip("↕").strip() for name in heading[2:]] == [system for system, *_ in rows]
+    for at, (system, n_missed, most) in enumerate(rows, 2):
+        pairs = [tuple(map(int, row[at].split(" / "))) for row in counts]
+        missed = [gold - found for found, gold in pairs]
+        assert int(n_missed) == sum(missed), system
+        first = missed.index(max(missed))
+        assert most.startswith(f"{counts[first][1]} ({counts[first][0]}): {max(missed)} of {pairs[first][1]}"), system
+
+
 @pytest.mark.parametrize("width", [360, 768, 1440])
 def test_filters_stand_in_lines(opened: Opener, whole_url: str, width: int) -> None:
     """Fields to choose or type in have one top, one bottom and one height in each line, and nothing is cut off."""

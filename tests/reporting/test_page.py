@@ -108,7 +108,7 @@ def test_data_cannot_close_its_script(library: str) -> None:
     assert hostile not in text
     blocks = [json.loads(raw) for _, attrs, raw in Elements(text).raw if attrs.get("type") == "application/json"]
     assert blocks[0]["texts"] == [hostile]
-    assert blocks[1]["specs"]["chart"]["data"]["values"] == [{"a": "</script>"}]
+    assert blocks[2]["specs"]["chart"]["data"]["values"] == [{"a": "</script>"}]
 
 
 def test_without_charts_there_is_no_chart_library(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -241,6 +241,7 @@ def test_templates_never_parse_data_as_markup() -> None:
             "{{ data | safe }}",
             "{{ receipt_data | safe }}",
             "{{ chart_data | safe }}",
+            "{{ latex_data | safe }}",
         }
 
 

@@ -175,6 +175,10 @@ class TestTypes:
             ["Often", "5 / 20", "6 / 15"],
             ["Rare", "1 / 3", "–"],
         ]
+        assert text_rows(tables(report_of([reported]))["type-missed"]) == [
+            ["high", "17", "Often: 15 of 20; Rare: 2 of 3"],
+            ["low", "9", "Often: 9 of 15"],
+        ]
         assert headings(chart.table) == ["type", "edits", "high", "low"]
         assert chart.description == (
             "Recall in percent, frequent types and the best systems first: along a row who finds a type, down a column "

@@ -158,8 +158,8 @@ def judge_import(
     """Bring judgments of another tool to errorbar's table, and audit their independence.
 
     Args:
-        exports: Exports of Label Studio, Argilla, doccano, Prodigy, Potato, Appraise or Mechanical Turk, or tables of
-            judgments; several are read as one, e.g. a file for each annotator.
+        exports: Exports of Label Studio, Argilla, doccano, Prodigy, Potato, brat, Appraise or Mechanical Turk, or
+            tables of judgments; several are read as one, e.g. a file for each annotator.
         out: File of judgments (CSV) to write, which agree, crowd and sample read. None: none is written.
         demographics: Prolific's demographic export (CSV), whose columns come beside those of its raters.
         per_item: How many judgments each item was to have. None: as most items have.
@@ -193,6 +193,9 @@ def _read_export(path: str, problems: Problems) -> Iterator[dict[str, str]]:
         yield from _rename(path, problems, _batch_names(header))
     elif {*POTATO} <= {*header}:
         questions = [name for name in header if name not in POTATO]
+        if len(questions) > 1 and len({name.partition(".")[0] for name in questions}) == 1:
+            yield from _read_potato_choices(path, problems, questions)
+            return
         if len(questions) != 1:
             message = f"the table has {len(questions)} columns that could be the label"
             fix = "keep one of them beside instance_id and user_id"
@@ -203,9 +206,17 @@ def _read_export(path: str, problems: Problems) -> Iterator[dict[str, str]]:
     else:
         message = f"no export that errorbar knows; its columns are {shorten_text(', '.join(header))}"
         expected = (
-            "Label Studio or Argilla (JSON), doccano, Prodigy, Potato, Appraise, Mechanical Turk, or item, rater, label"
+            "Label Studio or Argilla (JSON), doccano, Prodigy, Potato, brat, Appraise, Mechanical Turk, "
+            "or item, rater, label"
         )
         raise UsageError(Problem("export-columns", message, place, expected))
+
+
+def _read_potato_choices(path: str, problems: Problems, columns: Sequence[str]) -> Iterator[dict[str, str]]:
+    """Rows of a table with a column ``question.label`` for each label; where it was not chosen it is empty."""
+    for row in _rename(path, problems, {"instance_id": "item", "user_id": "rater"}):
+        labels = [name.partition(".")[2] for name in columns if row[name].lower() not in ("", "false")]
+        yield {"item": row["item"], "rater": row["rater"], "label": "+".join(sorted(labels))}
 
 
 def _rename(path: str, problems: Problems, names: Mapping[str, str]) -> Iterator[dict[str, str]]:

@@ -408,8 +408,8 @@ def restore(output: OutputOptions, **options: Any) -> None:
 def import_(output: OutputOptions, **options: Any) -> None:
     """Read judgments that another tool collected, and audit their independence.
 
-    FILEs are exports of Label Studio or Argilla (JSON), doccano or Prodigy (JSONL), Potato, Appraise or Mechanical
-    Turk (CSV).
+    FILEs are exports of Label Studio or Argilla (JSON), doccano or Prodigy (JSONL), Potato, brat, Appraise or
+    Mechanical Turk (CSV).
 
     \b
     errorbar judge import export.json --save judgments.csv

@@ -80,8 +80,9 @@ _MARKUP = ("<DOC", "<?XML", "<!DOCTYPE")
 _EDITS = ("sentences", "tokens", "annotators", "edits")
 _LINES = (*_EDITS, "sentences without an A line")
 _LABELS = ("sentences", "tokens", "tokens labeled i")
-_is_json_list, _is_doccano, _is_prodigy, _is_potato, _is_appraise = (
-    _later(f"errorbar.formats.exports:is_{tool}") for tool in ("json_list", "doccano", "prodigy", "potato", "appraise")
+_is_json_list, _is_doccano, _is_prodigy, _is_potato, _is_brat, _is_appraise = (
+    _later(f"errorbar.formats.exports:is_{tool}")
+    for tool in ("json_list", "doccano", "prodigy", "potato", "brat", "appraise")
 )
 _ROWS = ("judgments",)
 _LISTED = (
@@ -123,6 +124,14 @@ _LISTED = (
         "rows",
         lambda line: line[:1] == "{" and _is_potato(line),
         _later("errorbar.formats.exports:read_potato"),
+        counts=_ROWS,
+    ),
+    Format(
+        "brat",
+        ".ann",
+        "rows",
+        lambda line: line[:1] in ("T", "R", "#", "*") and "\t" in line and _is_brat(line),
+        _later("errorbar.formats.exports:read_brat"),
         counts=_ROWS,
     ),
     Format(
@@ -228,6 +237,8 @@ def _read_overlaps(known: Format, lines: Lines, problems: Problems) -> Iterator[
 def recognize_line(first: str, name: str = "") -> Format:
     """The format of a file of some name by the first line that is not blank; plain text where nothing else fits."""
     line, ending = first.lstrip(), Path(name.removesuffix(".gz")).suffix.lower()
+    if ending == ".ann" and not line:  # brat makes such a file for every text, and nothing was marked in this one
+        return FORMATS["brat"]
     others = () if ending in OUR_ENDINGS else tuple(other_formats().values())
     return next(known for known in (*others, *FORMATS.values()) if known.begins(line))
 

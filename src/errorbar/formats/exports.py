@@ -2,7 +2,8 @@
 
 Label Studio 1.x (JSON): a list of tasks; Argilla 2.x (``records.to_json``): a list of records; doccano 1.8 (JSONL): a
 file for each member, who is its rater; Prodigy 1.x: JSONL of ``db-out``; Potato 2.x: ``user_state.json`` of each user,
-or its CSV; Potato 1.x: ``annotated_instances.jsonl`` in the folder of each user; Appraise (``ExportSystemScoresToCSV``,
+or its CSV; brat 1.x: the ``.ann`` files of each annotator's
+folder; Potato 1.x: ``annotated_instances.jsonl`` in the folder of each user; Appraise (``ExportSystemScoresToCSV``,
 2022 to 2025): rows without a header. Rows have ``item``, ``rater`` and ``label``; of spans also ``start``, ``end`` and
 ``length``; and what the export says beside them, under its own names. Where raters answered several questions, each is
 an item of its own, ``item:question``. Batch results of Mechanical Turk: ``formats.judgments``.
@@ -12,9 +13,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from csv import reader as csv_reader
 from datetime import datetime
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from typing import Any
 
 from errorbar.core.problems import Place, Problems
@@ -23,7 +25,6 @@ from errorbar.formats.tables import finite
 from errorbar.formats.untrusted import NotJsonError, json_record, parse_json
 
 Row = tuple[int, Mapping[str, object]]
-TOOLS = ("label-studio", "argilla", "doccano", "prodigy", "potato", "appraise")
 EXPORT_CODE, VALUE_CODE = "export-json", "export-value"
 RANKED, BETTER, EQUAL = "ranking", " > ", " = "
 """The column of a ranking, and what stands in it between names, best first."""
@@ -32,6 +33,8 @@ _APPRAISE = ("rater", "system", "segment", "type", "source_language", "target_la
 _APPRAISE_MIDDLE = ("document", "complete_document")
 _SPAN_VIEWS = frozenset(("ner_manual", "spans_manual"))
 _TIMES = ("start_time", "end_time")
+_BRAT_SPAN = re.compile(r"T\d+\t(\S+) (\d+ \d+(?:;\d+ \d+)*)\t")
+_BRAT_OTHER = re.compile(r"R\d+\t\S+ Arg1:|#\d+\tAnnotatorNotes |\*\t\S+ T\d")
 _TIME_SPENT = re.compile(r"(?<!\d)(\d{1,6})d (\d{1,2})h (\d{1,2})m (\d{1,2})s")
 
 
@@ -60,6 +63,11 @@ def is_potato(line: str) -> bool:
         return True
     record = json_record(line) if line[:1] == "{" else None
     return record is not None and {"id", "label_annotations"} <= record.keys()
+
+
+def is_brat(line: str) -> bool:
+    """Whether a first line is a span of brat, or what brat may write before one."""
+    return bool(_BRAT_SPAN.match(line) or _BRAT_OTHER.match(line))
 
 
 def is_appraise(line: str) -> bool:
@@ -233,6 +241,8 @@ def read_doccano(lines: Lines, problems: Problems) -> Iterator[Row]:
     answers, rater = _Answers(lines.name, problems), _stem(lines.name)
     for number, record in _records(lines, problems):
         text, item = str(record.get("text", "")), record.get("id", number)
+        kinds = record.get("cats")  # of a project of intents and slots, whose spans are the entities
+        question = "entities" if isinstance(kinds, list) else ""
         marks = next(
             (record[key] for key in ("entities", "label", "labels") if isinstance(record.get(key), list)), None
         )
@@ -245,7 +255,9 @@ def read_doccano(lines: Lines, problems: Problems) -> Iterator[Row]:
         spans = [span for mark in marks if (span := _doccano_span(mark)) is not None]
         if len(spans) == len(marks) and (spans or "entities" in record):
             for start, end, label in spans or [(None, None, "")]:
-                answers.add("", item, rater, label, start=start, end=end, length=len(text), **beside)
+                answers.add(question, item, rater, label, start=start, end=end, length=len(text), **beside)
+            if isinstance(kinds, list):
+                answers.add("cats", item, rater, kinds[0] if len(kinds) == 1 else kinds, **beside)
         elif not spans and all(isinstance(mark, str | int) for mark in marks):
             answers.add("", item, rater, marks[0] if len(marks) == 1 else marks, **beside)
         else:
@@ -340,16 +352,50 @@ def read_potato(lines: Lines, problems: Problems) -> Iterator[Row]:
         expected = "user_id and instance_id_to_label_to_value"
         problems.error(EXPORT_CODE, "not the state of a user of Potato", answers.place, expected)
         return
-    spans = state.get("instance_id_to_span_to_value") or {}
+    spans, seen = state.get("instance_id_to_span_to_value"), state.get("instance_id_to_behavioral_data")
+    times = seen if isinstance(seen, dict) else {}
     for item, schemas in spans.items() if isinstance(spans, dict) else ():
-        for question, marked in schemas.items() if isinstance(schemas, dict) else ():
-            for span in marked if isinstance(marked, list) else ():
-                ends = {"start": span.get("start"), "end": span.get("end")}
-                answers.add(question, item, state["user_id"], span.get("label", ""), **ends)
+        for question, span in _potato_spans(schemas):
+            ends = {"start": span.get("start"), "end": span.get("end")}
+            label = span.get("name", span.get("label", ""))
+            answers.add(question, item, state["user_id"], label, **ends, **_potato_times(times.get(item)))
     if not answers.rows:
         for item, schemas in labels.items():
-            _add_potato(item, state["user_id"], schemas, answers, {})
+            _add_potato(item, state["user_id"], _potato_labels(schemas), answers, _potato_times(times.get(item)))
     yield from answers.finish()
+
+
+def _potato_labels(schemas: object) -> object:
+    """Scheme to label to value: Potato saves pairs of a label and its value; its page of formats shows objects."""
+    if not isinstance(schemas, list):
+        return schemas
+    by_scheme: dict[str, dict[str, object]] = {}
+    for label, value in _potato_pairs(schemas):
+        by_scheme.setdefault(str(label.get("schema", "")), {})[str(label.get("name", ""))] = value
+    return by_scheme
+
+
+def _potato_spans(schemas: object) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Scheme and span: of pairs of a span and its value, or of objects with a list for each scheme."""
+    if isinstance(schemas, list):
+        yield from ((str(span.get("schema", "")), span) for span, _ in _potato_pairs(schemas))
+    for question, marked in schemas.items() if isinstance(schemas, dict) else ():
+        yield from ((question, span) for span in marked if isinstance(span, dict)) if isinstance(marked, list) else ()
+
+
+def _potato_pairs(pairs: Sequence[object]) -> Iterator[tuple[Mapping[str, Any], object]]:
+    for pair in pairs:
+        if isinstance(pair, list) and len(pair) == 2 and isinstance(pair[0], dict):
+            yield pair[0], pair[1]
+
+
+def _potato_times(seen: object) -> dict[str, object]:
+    """When a user began and ended an instance, and the seconds between, where Potato recorded them."""
+    known = seen if isinstance(seen, dict) else {}
+    spent = finite(known.get("total_time_ms"))
+    times = {"seconds": None if spent is None else spent / 1000}
+    times |= {"start_time": known.get("session_start"), "end_time": known.get("session_end")}
+    return {name: value for name, value in times.items() if value is not None}
 
 
 def _add_potato(item: object, rater: str, schemas: object, answers: _Answers, beside: Mapping[str, object]) -> None:
@@ -363,6 +409,34 @@ def _add_potato(item: object, rater: str, schemas: object, answers: _Answers, be
             continue
         names = [name for name, value in chosen.items() if value not in (False, None, "")]
         answers.add(question, item, rater, names[0] if len(names) == 1 else names, **beside)
+
+
+def read_brat(lines: Lines, problems: Problems) -> Iterator[Row]:
+    """Read the spans of a document; its folder has the name of the annotator, as their collections in brat have.
+
+    A span in pieces is several. A file without any is the answer of somebody who marked nothing. Relations, events,
+    attributes and notes, which speak of spans, are left out. The text stands beside the file, with the ending ``.txt``.
+    """
+    answers, path = _Answers(lines.name, problems), Path(lines.name.removesuffix(".gz")).absolute()
+    item, rater, length = path.stem, path.parent.name, None
+    with suppress(OSError, UnicodeDecodeError):
+        length = len(path.with_suffix(".txt").read_bytes().decode()) or None
+    n_bad = 0
+    for number, line in enumerate(lines, 1):
+        if line[:1] != "T":
+            continue
+        span = _BRAT_SPAN.match(line)
+        if span is None:
+            expected = "T1, a tab, the type, start and end, a tab, the text"
+            problems.repairable(VALUE_CODE, "no span of brat", Place(lines.name, number), "it is left out", expected)
+            n_bad += 1
+            continue
+        for piece in span[2].split(";"):
+            start, end = piece.split(" ")
+            answers.add("", item, rater, span[1], start=start, end=end, length=length)
+    if not answers.rows and not n_bad:
+        answers.add("", item, rater, "", start=None, end=None, length=length)
+    yield from answers.finish()
 
 
 def read_appraise(lines: Lines, problems: Problems) -> Iterator[Row]:

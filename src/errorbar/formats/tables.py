@@ -108,10 +108,11 @@ def table_blocks(path: Source, problems: Problems, wanted: TableFields) -> Itera
         yield from _parquet_blocks(source, problems, wanted)
         return
     lines = Lines(source, problems, returns=True)
-    if not (first := lines.peek()):
-        problems.error(f"{wanted.kind}-empty", "the file is empty", Place(lines.name), "a line of column names")
-    elif (known := format_of(lines)).holds == "rows":
+    first = lines.peek()
+    if (known := format_of(lines)).holds == "rows":  # also an empty file of brat, by its name
         yield from _record_blocks(known.read(lines, problems), lines.name, problems, wanted)
+    elif not first:
+        problems.error(f"{wanted.kind}-empty", "the file is empty", Place(lines.name), "a line of column names")
     elif first.lstrip().startswith("{"):
         yield from _record_blocks(_json_records(lines), lines.name, problems, wanted)
     else:

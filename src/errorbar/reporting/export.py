@@ -34,6 +34,8 @@ from errorbar.reporting.card import card_png
 from errorbar.reporting.charts.vega import DARK, LIGHT, PALETTE, Config, draw_place, fixed_width, number_definitions
 from errorbar.tables.result import html_table
 from errorbar.tables.shown import format_table
+from errorbar.tables.table import Table
+from errorbar.tables.writers import latex_table
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -164,8 +166,17 @@ def page_html(report: Report) -> str:
         chart_data=_json({"light": LIGHT, "dark": DARK, "specs": specs, "sizes": sizes} if specs else {}),
         receipt_data=_json(report.receipt[1]) if report.receipt else "",
         browser_data=[_json(browser_data(block)) for block in browsers],
+        latex_data=_json(_latex_tables(report)),
     )
     return f"{page.removesuffix(chr(10))}\n"
+
+
+def _latex_tables(report: Report) -> dict[str, str]:
+    """Name to LaTeX of each table that the page shows without being asked, and of each chart."""
+    blocks = [block for section in report.sections for block in section.blocks]
+    tables = [block.table if isinstance(block, Chart) else block for block in blocks]
+    grids = [format_table(table) for table in tables if isinstance(table, Table)]
+    return {grid.name: f"{latex_table(grid)}\n" for grid in grids if grid.name}
 
 
 def _data_address(svg: str) -> str:

@@ -51,6 +51,10 @@ def test_stop_and_go_on(make_study: MakeStudy, sit_down: SitDown, chromium: Brow
         page.click(".handing-out >> text=Resume")
         page.click("button:has-text('Resume the study')")
         assert "Nothing more" not in page.locator(".handing-out").inner_text()
+        for act, state in (("Close", "its links are revoked"), ("Resume", "Raters are given items")):
+            page.click(f".handing-out >> text={act}")
+            page.click(f"button:has-text('{act} the study')")
+            told.get_by_text(state).wait_for()
     finally:
         context.close()
         study.stop()

@@ -70,6 +70,7 @@ def code_key(codes: Iterable[str]) -> dict[str, str]:
 
 MOST_SYSTEMS = 16
 MOST_TYPES = 40
+MOST_MISSED = 3
 NO_EDIT = "in percent; – where the chosen annotators have no edit of the type"
 RANGES = "edits: smallest and largest number, since systems are scored against different annotators"
 
@@ -93,7 +94,24 @@ def types(study: Study) -> Section | None:
     counts = [(*_named(name, names), *(_counts(rows.get(name)) for rows in by_system.values())) for name in names]
     columns = [*_name_columns(names), *(Column(system, key=system) for system in by_system)]
     table = Table(columns, counts, "Edits found, of all edits of the type", "type-counts")
-    return Section("types", "Error types", [_chart(by_system, edits, study.browse), table])
+    return Section("types", "Error types", [_chart(by_system, edits, study.browse), _missed(by_system, names), table])
+
+
+def _missed(by_system: Found, names: Sequence[str]) -> Table:
+    """For each system the types of which it misses most edits; of alike numbers the most frequent type first."""
+    rows = []
+    for system, scores in by_system.items():
+        missed = {name: row.counts["gold"] - _count_found(row) for name in names if (row := scores.get(name))}
+        most = [name for name in sorted(missed, key=lambda name: -missed[name]) if missed[name]][:MOST_MISSED]
+        texts = [f"{_spell_type(name)}: {missed[name]:,} of {scores[name].counts['gold']:,}" for name in most]
+        rows.append((system, sum(missed.values()), "; ".join(texts) or DASH))
+    columns = [Column("system"), Column("edits missed", "count", key="missed"), Column("most of them", key="most")]
+    return Table(columns, rows, "What each system misses most", "type-missed")
+
+
+def _spell_type(name: str) -> str:
+    """The words of a type with its code, where there are any; else the type itself."""
+    return f"{words} ({name})" if (words := spell_code(name)) else name
 
 
 def _name_columns(names: Sequence[str]) -> list[Column]:

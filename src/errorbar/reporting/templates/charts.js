@@ -128,6 +128,22 @@ for (const chart of charts) {
   }));
 }
 
+// Tables for papers, set by the writer that the command line has.
+for (const [name, text] of Object.entries(JSON.parse(document.getElementById('latex-data').textContent))) {
+  const table = document.getElementById(`table-${name}`);
+  const block = table.closest('.table-block');
+  const button = make('button', 'control save-latex', 'LaTeX');
+  button.type = 'button';
+  button.setAttribute('aria-label', `Save as LaTeX: ${table.caption?.textContent || name}`);
+  button.addEventListener('click', () => download(`${name}.tex`, new Blob([text], { type: 'application/x-tex' })));
+  let controls = block.closest('.chart')?.querySelector('.chart-controls');
+  if (!controls) {
+    controls = make('div', 'chart-controls');
+    block.append(controls);
+  }
+  controls.append(button);
+}
+
 // The library stands behind this script, so that the page is on the screen before it is read.
 document.addEventListener('DOMContentLoaded', () => {
   if (!charts.length) return;
