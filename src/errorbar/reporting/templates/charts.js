@@ -128,13 +128,16 @@ for (const chart of charts) {
   }));
 }
 
-// Tables for papers, set by the writer that the command line has.
+// Tables for papers, set by the writer that the command line has. Of tables with one caption, later ones add their names.
+const captions = new Set();
 for (const [name, text] of Object.entries(JSON.parse(document.getElementById('latex-data').textContent))) {
   const table = document.getElementById(`table-${name}`);
   const block = table.closest('.table-block');
   const button = make('button', 'control save-latex', 'LaTeX');
   button.type = 'button';
-  button.setAttribute('aria-label', `Save as LaTeX: ${table.caption?.textContent || name}`);
+  const caption = table.caption?.textContent || name;
+  button.setAttribute('aria-label', `Save as LaTeX: ${captions.has(caption) ? `${caption} (${name})` : caption}`);
+  captions.add(caption);
   button.addEventListener('click', () => download(`${name}.tex`, new Blob([text], { type: 'application/x-tex' })));
   let controls = block.closest('.chart')?.querySelector('.chart-controls');
   if (!controls) {
