@@ -501,11 +501,11 @@ def audit_estimate(
     known = key if isinstance(key, AuditKey) else read_audit_key(key)
     verdicts, cheap, source = read_verdicts(judgments, problems), None, ""
     if assist is not None:
-        given = read_cheap(assist, problems)
-        sealed, source = read_cheap_seal(seal, given), given.source
+        cheap_table = read_cheap(assist, problems)
+        sealed, source = read_cheap_seal(seal, cheap_table), cheap_table.source
         verdicts = replace(verdicts, table=drop_seen(verdicts.table, sealed, problems))
-        note_unsealed(given, sealed, problems)
-        cheap = Verdicts(label_judgments(given.judgments, given.file)).shares()
+        note_unsealed(cheap_table, sealed, problems)
+        cheap = Verdicts(label_judgments(cheap_table.judgments, cheap_table.file)).shares()
     judged = judge_edits(known, verdicts, rule, problems, cheap)
     problems.raise_errors()
     beta, strata = float(getattr(parse_metrics(known.frame.metric)[0], "beta", 0.5)), known.frame.strata

@@ -62,7 +62,7 @@ class AssistedShare:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class ModelRaters(Result):
-    """What kind of rater each model is.
+    """The kind of rater that each model is.
 
     Attributes:
         measures: Every measure of every model, beside that of people.
@@ -221,17 +221,17 @@ def _assisted_shares(table: RatedTable, errors: Sequence[int], level: float) -> 
     for code, name in enumerate(judgments.raters):
         if name not in table.models:
             continue
-        said = share_of(judgments.rater == code)
-        both, alone = ~np.isnan(people) & ~np.isnan(said), np.isnan(people) & ~np.isnan(said)
+        shares = share_of(judgments.rater == code)
+        both, alone = ~np.isnan(people) & ~np.isnan(shares), np.isnan(people) & ~np.isnan(shares)
         if both.sum() < 2:
             continue
-        every, further = said[~np.isnan(said)], said[alone]
+        every, further = shares[~np.isnan(shares)], shares[alone]
         # Without further items, or with no trust, these are means with the usual normal interval.
-        own = ppi_mean(people[both], said[both], said[both], trust=0.0, confidence_level=level, divisor="n - 1")
+        own = ppi_mean(people[both], shares[both], shares[both], trust=0.0, confidence_level=level, divisor="n - 1")
         only = ppi_mean(every, every, every, trust=0.0, confidence_level=level, divisor="n - 1")
         helped = None
         if len(further) > 1:
-            helped = ppi_mean(people[both], said[both], further, confidence_level=level, divisor="n - 1")
+            helped = ppi_mean(people[both], shares[both], further, confidence_level=level, divisor="n - 1")
         trust = 0.0 if helped is None else helped.trust
         assisted = None if helped is None else _within_shares(helped.estimate)
         yield AssistedShare(

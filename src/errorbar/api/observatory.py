@@ -276,7 +276,7 @@ def _subsets(entry: RankingEntry, systems: tuple[str, ...]) -> dict[str, tuple[s
 
 @dataclass(frozen=True, slots=True)
 class _Views:
-    """What humans and metrics say of the systems, of all or without a part."""
+    """The scores that humans and metrics give the systems, of all or without a part."""
 
     human: Comparisons | MetricScores
     metrics: Sequence[RecordedScores]

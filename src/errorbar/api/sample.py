@@ -247,7 +247,7 @@ class Piloted(Drawn, total=False):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SamplePilot:
-    """What a plan takes from a pilot."""
+    """The figures of a pilot that a plan needs."""
 
     rates: Floats
     floor: Counts  # what is drawn already, or the fewest items of each stratum
@@ -397,7 +397,7 @@ def _read_pilot(
     items: tuple[Sequence[Flags], Drawn],
     problems: Problems,
 ) -> tuple[SamplePilot, str]:
-    """What a pilot shows, of cheap labels too; and whose these are."""
+    """Read the figures of a pilot, of cheap labels too; and whose these are."""
     (assist, seal), (files, shared) = help, items
     labels = labels_of(shared)
     cheap = None if assist is None else read_cheap(assist, problems)

@@ -81,7 +81,7 @@ class SamplePlan(Result):
         }
 
     def _power(self) -> dict[str, object]:
-        """What cheap labels are to save: their correlation in each stratum, and the plan of people alone."""
+        """The savings expected of cheap labels: their correlation in each stratum, and the plan of people alone."""
         if self.alone is None or self.plan.kept is None:
             return {}
         halves = [one.half_width for one in self.alone.expected]

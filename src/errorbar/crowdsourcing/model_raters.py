@@ -1,4 +1,4 @@
-"""What kind of rater a language model is: its agreement with people, its errors, its leanings, and how steady it is.
+"""The kind of rater that a language model is: agreement with people, errors, leanings, and how steady it is.
 
 Formula
     Of item i, n_i people gave c_il times the label l, and s_il is the share of a model's judgments of the item that
@@ -103,7 +103,7 @@ class Ratio(NamedTuple):
 
 
 class Variation(NamedTuple):
-    """What intervals let vary, and their confidence level."""
+    """The sources of variation that intervals allow for, and their confidence level."""
 
     people: PeopleVary
     level: float
@@ -151,7 +151,7 @@ def measure_models(
 
 @dataclass(frozen=True, slots=True)
 class _Counts:
-    """What people say of items: how many there are, how many say "error", and how many pairs of them agree."""
+    """People's judgments of items: how many there are, how many say "error", and how many pairs of them agree."""
 
     n: Floats
     errors: Floats

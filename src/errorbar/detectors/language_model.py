@@ -65,7 +65,7 @@ _ERRORS = (
 
 
 class ModelTask(NamedTuple):
-    """What a model is asked of sentences.
+    """The questions that a model is asked of sentences.
 
     Attributes:
         name: And version: another prompt of ours is another task.
@@ -200,7 +200,7 @@ class _Dialog:
     asked: Asked = field(default_factory=Asked)
 
     def answers(self, questions: Sequence[_Question], repeat: int) -> tuple[dict[int, Any], list[int]]:
-        """What the model says of each sentence, by number; and the numbers of those whose answers were all refused."""
+        """The model's answer to each sentence, by number; and the numbers of those whose answers were all refused."""
         answers: dict[int, Any] = {}
         unanswered: list[int] = []
         waiting = list(questions)
@@ -285,7 +285,7 @@ def _open(task: ModelTask, url: str, asking: ModelAsking) -> tuple[ModelRater, P
 
 
 class _Request(NamedTuple):
-    """What is asked of whom."""
+    """The questions, and the model that is asked."""
 
     task: ModelTask
     sentences: Sequence[Sequence[str]]

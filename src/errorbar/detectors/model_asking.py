@@ -61,7 +61,7 @@ OF_MODELS = " ".join(ModelAsking.__annotations__)
 
 @dataclass(frozen=True, slots=True)
 class ModelUse:
-    """What a model was asked, and what that cost.
+    """The questions that a model was asked, and their cost.
 
     Attributes:
         rater: The model with its prompt and settings.
@@ -93,7 +93,7 @@ class ModelUse:
         }
 
     def words(self) -> str:
-        """What it cost, for people."""
+        """The cost in a sentence."""
         cost = f", {self.spent.cost:.4f} in money" if self.spent.cost else ""
         refused = f"; {sum(self.refused.values()):,} answers refused" if self.refused else ""
         spent = f"{self.spent.calls:,} requests, {self.spent.tokens:,} tokens{cost}, with all before"

@@ -36,7 +36,7 @@ Parse = Sequence[Word]
 
 
 class Parser(Protocol):
-    """Whatever parses texts of a language."""
+    """A parser of the texts of a language."""
 
     def parse(self, texts: Sequence[str]) -> list[Parse]:
         """Parse texts, whose tokens are what stands between spaces."""

@@ -195,7 +195,7 @@ def retokenize_lines(lines: Iterable[ParallelLine], tokenizer: Tokenizer) -> Ite
 
 
 class SystemStream(Protocol):
-    """Whatever reads a system in step with the source."""
+    """A reader of a system in step with the source."""
 
     @property
     def name(self) -> str:

@@ -30,7 +30,7 @@ AT = "at"
 """A column of when each judgment was given."""
 SHOWN, RANKING = "shown", "ranking"
 STUDY = "errorbar-judge"
-"""What the first line of a study's export calls itself."""
+"""The name that the first line of a study's export has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +134,7 @@ def _row(item: str, rater: str, label: str, values: Mapping[str, str], at: float
 
 
 def _pairs_of(item: str, rater: str, values: Mapping[str, str], at: float) -> Iterator[ModelRow]:
-    """What a ranking says of each two outputs; which of them is the first does not depend on the screen."""
+    """The preferences of a ranking between two outputs each; which is the first does not depend on the screen."""
     shown = values.get(SHOWN, "").split(" / ")
     ranks: dict[str, int] = {}
     for rank, tied in enumerate(values[RANKING].split(" > ")):

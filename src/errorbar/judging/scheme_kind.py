@@ -67,7 +67,7 @@ class SchemeKind:
         return {"line": cut_pieces(item.text, span, tinted), "targeted": item.span is not None}
 
     def plain_texts(self, content: Mapping[str, Any]) -> list[tuple[str, str]]:
-        """What ``content`` shows as plain texts with their headings, for readers who see no markup; empty: nothing."""
+        """The texts that ``content`` shows, with their headings, for readers who see no markup; empty: nothing."""
         if "line" not in content:
             return []
         line = content["line"]

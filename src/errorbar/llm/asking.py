@@ -44,7 +44,7 @@ class Pace:
 
 @dataclass
 class Asked:
-    """What became of many calls.
+    """The outcome of many calls.
 
     Attributes:
         n_answered: That got their reply now.

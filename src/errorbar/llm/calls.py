@@ -61,18 +61,18 @@ Status = Literal["answered", "late", "failed"]
 
 
 class Prices(NamedTuple):
-    """What a million tokens cost, in any currency: those that are sent, and those that come back."""
+    """The prices of a million tokens, in any currency: those that are sent, and those that come back."""
 
     tokens_in: float = 0.0
     tokens_out: float = 0.0
 
     def cost(self, tokens_in: int, tokens_out: int) -> int:
-        """What tokens cost, in billionths."""
+        """Compute the cost of tokens, in billionths."""
         return round((tokens_in * self.tokens_in + tokens_out * self.tokens_out) * (BILLIONTHS / 10**6))
 
 
 class Caps(NamedTuple):
-    """What all calls of a ledger may use together; None: as much as they like. Money in units of the prices."""
+    """The most that all calls of a ledger may use together; None: no cap. Money in units of the prices."""
 
     calls: int | None = None
     tokens: int | None = None
@@ -83,7 +83,7 @@ NO_CAPS, FREE = Caps(), Prices()
 
 
 class Spent(NamedTuple):
-    """What the calls of a ledger have used at most: requests, tokens both ways, and money in units of the prices."""
+    """The most that the calls of a ledger have used: requests, tokens both ways, and money in units of the prices."""
 
     calls: int
     tokens: int
@@ -324,7 +324,7 @@ class Ledger:
         return kept
 
     def spent(self) -> Spent:
-        """What all calls have used, at most."""
+        """Read the most that all calls have used."""
         with self._lock, _naming(self.path):
             return self._spent()
 

@@ -131,7 +131,7 @@ class Call:
 
     @cached_property
     def key(self) -> tuple[str, str, int, int]:
-        """What makes it another call of the same model: an item whose text changed is another item."""
+        """The key by which calls of one model differ: an item whose text changed is another item."""
         return self.item, hashlib.sha256(self.content.encode()).hexdigest()[:16], self.arrangement, self.repeat
 
     def most_tokens(self, rater: ModelRater) -> tuple[int, int]:

@@ -41,7 +41,7 @@ _SURE = 1 - 1e-9
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """What humans and metrics say of the systems, of all that was judged or without a part of it."""
+    """The scores that humans and metrics give the systems, of all that was judged or without a part of it."""
 
     human: Floats  # scores of systems; shape (systems,)
     metrics: Floats  # shape (metrics, systems)

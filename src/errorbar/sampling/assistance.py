@@ -1,4 +1,4 @@
-"""What cheap labels of a crowd or a model add to experts' ones: both estimates, Rogan and Gladen's, and what was saved.
+"""The help of cheap labels, of a crowd or a model: both estimates, Rogan and Gladen's, and what was saved.
 
 Formula
     A score is θ(T) with T the errors of the strata and g its slopes at the assisted totals. Stratum h has N_h items,

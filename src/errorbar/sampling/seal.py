@@ -37,7 +37,7 @@ _FIELDS = {"identity": str, "model": dict, "sealed": str, "tune": list, "example
 
 @dataclass(frozen=True, slots=True)
 class Seal:
-    """What a model rater was before the labels that calibrate it were opened.
+    """The state of a model rater before the labels that calibrate it were opened.
 
     Attributes:
         identity: Of the model rater: SHA-256 of what it is made of, in hexadecimal digits.

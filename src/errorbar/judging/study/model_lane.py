@@ -168,7 +168,7 @@ def _no_model(name: str, raters: Sequence[ModelRater]) -> UsageError:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class JudgeLLM(Result):
-    """What a model was asked, what it answered, and what that cost.
+    """The questions that a model was asked, its answers, and their cost.
 
     Attributes:
         lane: Its judgments.
