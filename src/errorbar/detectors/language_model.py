@@ -29,10 +29,10 @@ from typing import Any, NamedTuple
 
 from errorbar.api.arguments import Progress
 from errorbar.api.installed_systems import WordFlag
-from errorbar.core.problems import InputError, Place, Problem, UsageError
+from errorbar.api.model_calls import pace_of, prices_and_caps, read_prompt
+from errorbar.core.problems import InputError, Problem, UsageError
 from errorbar.detectors.model_asking import ModelAsking, ModelUse
 from errorbar.edits.items import PREPOSITIONS
-from errorbar.formats.look import look
 from errorbar.formats.saving import save_lines
 from errorbar.llm.answers import RefusedAnswerError, read_object
 from errorbar.llm.asking import Asked, Pace, ask
@@ -267,18 +267,8 @@ def _open(task: ModelTask, url: str, asking: ModelAsking) -> tuple[ModelRater, P
     if not asking["model"]:
         message = "--llm needs the name of a model at the endpoint"
         raise UsageError(Problem("bad-parameter", message, fix="--model=NAME"))
-    prices = Prices(asking["price_in"], asking["price_out"])
-    if asking["most_cost"] is not None and not any(prices):
-        message = "--most-cost needs the prices of tokens"
-        raise UsageError(Problem("llm-prices", message, fix="give --price-in and --price-out, of a million tokens"))
-    caps = Caps(asking["most_calls"], asking["most_tokens"], asking["most_cost"])
-    prompt = task.instructions
-    if asking["prompt"] is not None:
-        with look(asking["prompt"]).open() as stream:
-            prompt = stream.read().decode("utf-8", "replace").strip()
-        if not prompt:
-            place = Place(str(asking["prompt"]))
-            raise InputError(Problem("llm-prompt", "the prompt is empty", place, fix="write what the model is to do"))
+    prices, caps = prices_and_caps(asking)
+    prompt = task.instructions if asking["prompt"] is None else read_prompt(asking["prompt"])
     decoding = Decoding(asking["temperature"], asking["max_tokens"], asking["decoding_seed"])
     rater = ModelRater(endpoint_name(url), asking["model"], prompt, decoding, task.name)
     return rater, prices, caps, Path(str(asking["calls"] or LEDGER))
@@ -300,7 +290,7 @@ def _converse(
     task, sentences, url, asking = request
     rater, prices, caps, path = _open(task, url, asking)
     endpoint = None if asking["replay"] else Endpoint.open(url, asking["timeout"])
-    pace = Pace(asking["jobs"], asking["retries"], asking["per_minute"])
+    pace = pace_of(asking)
     said: list[dict[int, Any]] = []
     unanswered: set[int] = set()
     with Ledger.open(path, caps, prices, read_only=endpoint is None) as ledger:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, TypedDict
+from typing import TYPE_CHECKING, Annotated
 
-from errorbar.api.arguments import ArgumentDoc, Bounds, Count, NotNegative, Positive, Whole
+from errorbar.api.arguments import ArgumentDoc, Count
+from errorbar.api.model_calls import ModelCalls
 from errorbar.core.problems import Problem
 from errorbar.formats.look import Source
 
@@ -15,44 +16,22 @@ if TYPE_CHECKING:
     from errorbar.llm.calls import Spent
     from errorbar.llm.model import ModelRater
 
-Temperature = Annotated[float, Bounds(0, 2)]
 
-
-class ModelAsking(TypedDict, total=False):
+class ModelAsking(ModelCalls, total=False):
     """How a language model is asked, as a corrector or a detector."""
 
     model: Annotated[str, ArgumentDoc("", "Name of the model at the endpoint of --llm.")]
     prompt: Annotated[
         Source | None, ArgumentDoc(None, "A file whose text stands in the place of the usual instructions.")
     ]
-    temperature: Annotated[
-        Temperature, ArgumentDoc(0.0, "Temperature of the model's draws; 0: the likeliest word each time.")
-    ]
     max_tokens: Annotated[Count, ArgumentDoc(1024, "Tokens that an answer may have.")]
-    decoding_seed: Annotated[
-        Whole | None, ArgumentDoc(None, "Seed of the model's draws, for servers that take one. None: none is sent.")
-    ]
     calls: Annotated[
         Source | None, ArgumentDoc(None, "The ledger of calls, with every raw answer. None: ``llm.sqlite`` here.")
     ]
-    replay: Annotated[bool, ArgumentDoc(False, "Read the answers that the ledger has, and send nothing.")]
     answers: Annotated[
         Source | None,
         ArgumentDoc(None, "Write prompt, settings, cost and all raw answers to this JSON file, as a receipt."),
     ]
-    most_calls: Annotated[
-        Count | None, ArgumentDoc(None, "Requests that may be sent in all, with those before. None: no cap.")
-    ]
-    most_tokens: Annotated[Count | None, ArgumentDoc(None, "Tokens that may be used in all, both ways. None: no cap.")]
-    most_cost: Annotated[
-        Positive | None, ArgumentDoc(None, "Money that may be spent in all, by the prices. None: no cap.")
-    ]
-    price_in: Annotated[NotNegative, ArgumentDoc(0.0, "Price of a million tokens that are sent.")]
-    price_out: Annotated[NotNegative, ArgumentDoc(0.0, "Price of a million tokens that come back.")]
-    jobs: Annotated[Count, ArgumentDoc(4, "Requests under way at a time.")]
-    per_minute: Annotated[Count | None, ArgumentDoc(None, "Requests that may be sent in a minute. None: no limit.")]
-    retries: Annotated[Whole, ArgumentDoc(5, "How often a call without a reply is made again.")]
-    timeout: Annotated[Positive, ArgumentDoc(60.0, "Seconds that a reply may take.")]
 
 
 OF_MODELS = " ".join(ModelAsking.__annotations__)

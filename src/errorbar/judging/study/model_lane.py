@@ -18,14 +18,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from os import PathLike, fspath
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Literal, Unpack
 
 from sqlalchemy import Connection
 
-from errorbar.api.arguments import Bounds, Count, NotNegative, Positive, Share, Useless, Whole, public
-from errorbar.core.problems import InputError, Place, Problem, Problems, UsageError, nearest, shorten_text
+from errorbar.api.arguments import Count, Share, Useless, public
+from errorbar.api.model_calls import ModelCalls, pace_of, prices_and_caps, read_prompt
+from errorbar.core.problems import InputError, Place, Problem, UsageError, nearest, shorten_text
 from errorbar.formats.judgments import MODEL
-from errorbar.formats.look import Lines
 from errorbar.judging.answers import is_right
 from errorbar.judging.items.item import JudgedItem
 from errorbar.judging.model_questions import instructions, make_call, orders_of, read_answer, refuse_unaskable
@@ -35,8 +35,8 @@ from errorbar.judging.study.folder import LEDGER, Study
 from errorbar.judging.study.rows import JudgmentRow, Part, rows
 from errorbar.judging.study.rules import StudyInfo, read_about
 from errorbar.llm.answers import RefusedAnswerError
-from errorbar.llm.asking import Asked, Pace, ask
-from errorbar.llm.calls import Caps, KeptAnswer, Ledger, Prices, Spent
+from errorbar.llm.asking import Asked, ask
+from errorbar.llm.calls import KeptAnswer, Ledger, Spent
 from errorbar.llm.endpoint import Endpoint
 from errorbar.llm.model import Call, Decoding, Format, ModelRater, endpoint_name, read_completion
 from errorbar.sampling.seal import Seal, read_seal, split_items
@@ -47,7 +47,6 @@ Orders = Literal["both", "drawn"]
 MOST_NAMED = 1000
 """Items among which the one that was meant is looked for."""
 _ITEMS = "SELECT payload, stopped FROM item ORDER BY id"
-Temperature = Annotated[float, Bounds(0, 2)]
 
 
 @dataclass(frozen=True)
@@ -234,9 +233,10 @@ _REPLAYED = Useless(
     "is about requests, and --replay sends none",
     lambda arguments: arguments["replay"],
 )
+_UNSEALED = Useless("tune examples", "is about a seal", lambda arguments: arguments["seal"] is None, fix="give --seal")
 
 
-@public(_REPLAYED)
+@public(_REPLAYED, _UNSEALED)
 def judge_llm(
     study: str | PathLike[str] | Study,
     *,
@@ -245,25 +245,14 @@ def judge_llm(
     prompt: str | PathLike[str] | None = None,
     orders: Orders = "both",
     times: Count = 1,
-    temperature: Temperature = 0.0,
     max_tokens: Count = 512,
-    decoding_seed: Whole | None = None,
     answer_format: Format = "auto",
-    most_calls: Count | None = None,
-    most_tokens: Count | None = None,
-    most_cost: Positive | None = None,
-    price_in: NotNegative = 0.0,
-    price_out: NotNegative = 0.0,
-    jobs: Count = 4,
-    per_minute: Count | None = None,
-    retries: Whole = 5,
-    timeout: Positive = 60.0,
     calls: str | PathLike[str] | None = None,
-    replay: bool = False,
     seal: str | PathLike[str] | None = None,
     tune: Share | None = None,
     examples: Sequence[str] = (),
     progress: Callable[[int], object] | None = None,
+    **options: Unpack[ModelCalls],
 ) -> JudgeLLM:
     """Ask a language model all items of a study, as a rater beside the people, who takes none of their places.
 
@@ -275,60 +264,42 @@ def judge_llm(
         prompt: A file whose text stands in the place of the scheme's guidelines. None: the guidelines of the study.
         orders: In which orders texts that are compared are shown: each item in both, or in the one that is drawn.
         times: How often the same is asked of each item.
-        temperature: Of the model's draws; 0: the likeliest word each time.
         max_tokens: Tokens that an answer may have.
-        decoding_seed: Of the model's draws, for servers that take one. None: none is sent.
         answer_format: How answers are made JSON: by a schema that the server enforces, by words alone, or auto: by a
             schema where the server has it.
-        most_calls: Requests that may be sent in all, with those before. None: no cap.
-        most_tokens: Tokens that may be used in all, both ways. None: no cap.
-        most_cost: Money that may be spent in all, by the prices. None: no cap.
-        price_in: Price of a million tokens that are sent.
-        price_out: Price of a million tokens that come back.
-        jobs: Requests under way at a time.
-        per_minute: Requests that may be sent in a minute, by all processes with this ledger. None: no limit.
-        retries: How often a call without a reply is made again.
-        timeout: Seconds that a reply may take.
         calls: The ledger of calls, with every raw answer. None: ``llm.sqlite`` in the study's folder.
-        replay: Read the answers that the ledger has, and send nothing.
         seal: A file that says what the model is and which items its prompt has seen. It is written before the first
             call; one that is there must be of this model, prompt and settings.
         tune: Of a new seal, the share of the items whose labels were open while the prompt was written; a coin for
             each item's name decides. None: no item.
         examples: Of a new seal, items that stand in the prompt; repeatable.
         progress: Takes the number of calls that are through.
+        options: How it is called (``ModelCalls``).
 
     Raises:
         InputError: If there is no study, or the ledger cannot be used.
         UsageError: If the study is none for models, an argument does not fit, or the server refuses such requests.
     """
     opened = Study.open(study)
-    prices, caps = Prices(price_in, price_out), Caps(most_calls, most_tokens, most_cost)
-    if most_cost is not None and not any(prices):
-        message = "--most-cost needs the prices of tokens"
-        raise UsageError(Problem("llm-prices", message, fix="give --price-in and --price-out, of a million tokens"))
+    prices, caps = prices_and_caps(options)
     ledger_path = opened.folder / LEDGER if calls is None else Path(calls)
     with opened.snapshot() as tx:
         about = read_about(tx)
         refuse_unaskable(about.scheme, is_adjudication=bool(about.adjudicated))
         wanted = list(read_asked_items(tx, about, times, orders))
-    text = instructions(about.scheme, about.guidelines, _read_prompt(prompt))
-    decoding = Decoding(temperature, max_tokens, decoding_seed, answer_format)
+    text = instructions(about.scheme, about.guidelines, "" if prompt is None else read_prompt(prompt))
+    decoding = Decoding(options["temperature"], max_tokens, options["decoding_seed"], answer_format)
     scheme = f"{about.scheme.name} {about.scheme.version}"
     rater = ModelRater(endpoint_name(endpoint), model, text, decoding, scheme)
-    if seal is None and (tune is not None or examples):
-        message = f"--{'examples' if tune is None else 'tune'} is about a seal, and there is no --seal"
-        raise UsageError(Problem("useless-option", message, fix="give --seal"))
     if seal is not None:
         names = [each.item.name for each in wanted if each.item.kind == "work"]
         _seal(fspath(seal), rater, names, tune, examples)
     asked: Asked | None = None
-    server = None if replay else Endpoint.open(endpoint, timeout)
-    with Ledger.open(ledger_path, caps, prices, read_only=replay) as ledger:
+    server = None if options["replay"] else Endpoint.open(endpoint, options["timeout"])
+    with Ledger.open(ledger_path, caps, prices, read_only=server is None) as ledger:
         if server is not None:
-            pace = Pace(jobs, retries, per_minute)
             to_make = [call for item in wanted for call in item.calls]
-            asked = ask(rater, to_make, ledger, server, pace, progress)
+            asked = ask(rater, to_make, ledger, server, pace_of(options), progress)
         elif rater not in (known := ledger.raters()):
             raise _no_model(rater.pseudonym, known)
         lane = read_lane_rater(about, rater, ledger.answers(rater).values(), [each.item for each in wanted])
@@ -368,15 +339,3 @@ def _seal(path: str, rater: ModelRater, items: Sequence[str], tune: float | None
     if not is_same:
         message = f"the seal of {known.sealed} names other items"
         raise InputError(Problem("llm-seal", message, Place(path), fix="leave --tune and --examples out"))
-
-
-def _read_prompt(path: str | PathLike[str] | None) -> str:
-    """The text of a prompt file; empty: there is none."""
-    if path is None:
-        return ""
-    problems = Problems()
-    text = "\n".join(Lines(path, problems))
-    problems.raise_errors()
-    if not text.strip():
-        raise InputError(Problem("llm-prompt", f"the prompt in '{path}' is empty", fix="write what the model is to do"))
-    return text
