@@ -299,6 +299,7 @@ def test_shares_of_errors_without_and_with_a_model() -> None:
     assert row.trust == pytest.approx(trust)
     assert row.assisted.value == pytest.approx(trust * u.mean() + (y - trust * f).mean())
     assert row.model_only.value == pytest.approx(np.concatenate([f, u]).mean())
+    assert row.model_only.interval is None  # the narrowest of all, and its bias in none
     own, helped = row.people.interval, row.assisted.interval
     assert own is not None
     assert helped is not None

@@ -139,7 +139,8 @@ class ModelRaters(Result):
             rows.append([row.model, "model-only", row.model_only.n_units, None, row.model_only, None])
         notes = [
             "the share of errors that people would find in all items, if those that they judged are a random part",
-            "model-only: what the model says, no estimate of what people would; trust: how far the model is used",
+            "model-only: what the model says, whose bias no interval holds; it is no estimate of what people would say",
+            "trust: how far the model is used",
         ]
         return Table(columns, rows, "The share of errors without and with a model", "model-shares", notes, self.level)
 
@@ -228,15 +229,13 @@ def _assisted_shares(table: RatedTable, errors: Sequence[int], level: float) -> 
         every, further = shares[~np.isnan(shares)], shares[alone]
         # Without further items, or with no trust, these are means with the usual normal interval.
         own = ppi_mean(people[both], shares[both], shares[both], trust=0.0, confidence_level=level, divisor="n - 1")
-        only = ppi_mean(every, every, every, trust=0.0, confidence_level=level, divisor="n - 1")
+        only = Estimate(float(every.mean()), len(every))  # without an interval: its bias would be in none
         helped = None
         if len(further) > 1:
             helped = ppi_mean(people[both], shares[both], further, confidence_level=level, divisor="n - 1")
         trust = 0.0 if helped is None else helped.trust
         assisted = None if helped is None else _within_shares(helped.estimate)
-        yield AssistedShare(
-            name, _within_shares(own.estimate), assisted, _within_shares(only.estimate), trust, len(further)
-        )
+        yield AssistedShare(name, _within_shares(own.estimate), assisted, only, trust, len(further))
 
 
 def _within_shares(estimate: Estimate) -> Estimate:

@@ -246,7 +246,8 @@ def _observe_entry(entry: RankingEntry, problems: Problems, confidence: float, s
     everybody = human_scores(human, "expected-wins") if isinstance(human, Comparisons) else plain_scores(human.systems)
     common = common_systems(everybody, [source.scores for source in compared], problems)
     views = _Views(human, compared, common.systems, seed)
-    whole, without = views.whole(), {"texts": views.without_stretches(), "judges": views.without_judges()}
+    whole = views.whole()
+    without = {"texts": views.without_stretches(), "judges": views.without_judges(whole)}
     observed = []
     for subset, members in _subsets(entry, common.systems).items():
         at = np.array([common.systems.index(system) for system in members], np.int64)
@@ -276,7 +277,7 @@ def _subsets(entry: RankingEntry, systems: tuple[str, ...]) -> dict[str, tuple[s
 
 @dataclass(frozen=True, slots=True)
 class _Views:
-    """The scores that humans and metrics give the systems, of all or without a part."""
+    """The views of a ranking: whole, and without one part at a time."""
 
     human: Comparisons | MetricScores
     metrics: Sequence[RecordedScores]
@@ -305,12 +306,11 @@ class _Views:
             )
         return views
 
-    def without_judges(self) -> list[View]:
-        """Without each judge."""
+    def without_judges(self, whole: View) -> list[View]:
+        """Without each judge; metrics say the same as in the ``whole``."""
         human = self.human
         if not isinstance(human, Comparisons):
             return []
-        whole = self.whole()
         views = []
         for judge in range(len(human.judges)):
             view = self._view(_select(human, human.judge != judge), ())
