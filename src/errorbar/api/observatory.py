@@ -23,7 +23,7 @@ from errorbar.formats import toml_tables as toml
 from errorbar.formats.toml_tables import Field, TomlTable, read_toml
 from errorbar.metrics.registry import parse_metrics
 from errorbar.ranking.metric_agreement import JudgedPairs, common_systems, human_scores, plain_scores
-from errorbar.ranking.observatory import Claim, Observed, View, observe_metrics
+from errorbar.ranking.observatory import Claim, Observed, Statistic, Variation, View, observe_metrics
 from errorbar.ranking.sentence_wins import Aggregation
 from errorbar.tables.plain import attributes, value_record
 from errorbar.tables.result import Result
@@ -32,7 +32,7 @@ from errorbar.tables.table import Cell, Column, Table
 KIND = "ranking-file"
 STRETCHES = 10
 """Into so many the text is cut, of which one is left out at a time."""
-TITLES = {"pearson": "Pearson", "spa": "SPA"}
+TITLES: Mapping[Statistic, str] = {"pearson": "Pearson", "spa": "SPA"}
 ALL = "all systems"
 
 
@@ -93,7 +93,7 @@ class Observatory(Result):
             for at, metric in enumerate(observed.metrics):
                 row: list[Cell] = [ranking.ranking, ranking.subset, len(ranking.systems), metric]
                 for statistic in TITLES:
-                    estimates = observed.agreements.get(statistic)  # type: ignore[call-overload]
+                    estimates = observed.agreements.get(statistic)
                     row.append(None if estimates is None else estimates[at])
                 rows.append(row)
         columns = [Column("ranking"), Column("subset"), Column("n", "count"), Column("metric")]
@@ -247,11 +247,14 @@ def _observe_entry(entry: RankingEntry, problems: Problems, confidence: float, s
     common = common_systems(everybody, [source.scores for source in compared], problems)
     views = _Views(human, compared, common.systems, seed)
     whole = views.whole()
-    without = {"texts": views.without_stretches(), "judges": views.without_judges(whole)}
+    without: dict[Variation, Sequence[View]] = {
+        "texts": views.without_stretches(),
+        "judges": views.without_judges(whole),
+    }
     observed = []
     for subset, members in _subsets(entry, common.systems).items():
         at = np.array([common.systems.index(system) for system in members], np.int64)
-        result = observe_metrics(names, whole, without, at, confidence_level=confidence)  # type: ignore[arg-type]
+        result = observe_metrics(names, whole, without, at, confidence_level=confidence)
         observed.append(ObservedRanking(entry.name, subset, members, result))
     return observed
 
