@@ -8,6 +8,7 @@ from typing import cast
 
 import numpy as np
 
+from errorbar.api.arguments import Useless
 from errorbar.api.judgment_input import Rows, is_table, read_rows
 from errorbar.core.estimate import Estimate
 from errorbar.core.judgments import Judgments
@@ -20,6 +21,9 @@ from errorbar.tables.plain import value_record
 from errorbar.tables.table import Cell, Column, Table
 
 Cheap = Source | Sequence[Source] | Judgments | Rows
+SEAL_ALONE = Useless(
+    "seal", "is about --assist", lambda arguments: arguments["assist"] is None, fix="add --assist, or leave it out"
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -21,6 +21,7 @@ from errorbar.api.arguments import (
     sentence_metric,
 )
 from errorbar.api.assistance import (
+    SEAL_ALONE,
     Cheap,
     assistance_record,
     assistance_table,
@@ -452,12 +453,7 @@ def audit_draw(
         lambda arguments: not arguments["anytime"],
         fix="add --anytime, or leave it out",
     ),
-    Useless(
-        "seal",
-        "is about --assist",
-        lambda arguments: arguments["assist"] is None,
-        fix="add --assist, or leave it out",
-    ),
+    SEAL_ALONE,
 )
 def audit_estimate(
     judgments: Filled,

@@ -22,7 +22,7 @@ from errorbar.api.arguments import (
     part,
     public,
 )
-from errorbar.api.assistance import Cheap, drop_seen, note_unsealed, read_cheap, read_cheap_seal
+from errorbar.api.assistance import SEAL_ALONE, Cheap, drop_seen, note_unsealed, read_cheap, read_cheap_seal
 from errorbar.api.inputs import Gold, ReadingOptions, load
 from errorbar.api.judgment_input import ITEMS, Files, labels_by_role, paths_of
 from errorbar.api.sample_results import Performance, SampleDraw, SampleEstimation, SamplePlan, SampleRehearsal
@@ -332,7 +332,7 @@ OF_CORPUS = Useless(
         "is a guess, and the pilot shows it",
         lambda arguments: arguments["after"] is not None,
     ),
-    Useless("seal", "is about --assist", lambda arguments: arguments["assist"] is None),
+    SEAL_ALONE,
 )
 def sample_plan(
     flags: Flags | Sequence[Flags] = (),
@@ -506,12 +506,7 @@ _FRAME = "flags corpus items"
         lambda arguments: arguments["assist"] is None and arguments["key"] is not None and not arguments["counts"],
         fix="add --assist, or leave it out",
     ),
-    Useless(
-        "seal",
-        "is about --assist",
-        lambda arguments: arguments["assist"] is None,
-        fix="add --assist, or leave it out",
-    ),
+    SEAL_ALONE,
     OF_CORPUS,
 )
 def sample_estimate(
