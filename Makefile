@@ -13,10 +13,10 @@ BUILD_INPUTS := pyproject.toml setup.py $(wildcard src/errorbar/*/*.pyx src/erro
 # Tests start hundreds of programs, each of which would compile every module anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo tokenize parquet report dask codabench errant detect judge postgresql llm inspect lm-eval all check layers test postgresql-server tex browsers test-slow test-measured test-browser test-harness test-install ready pictures fuzz lint types docs bench packages pipeline models lock clean
+.PHONY: help demo tokenize parquet report dask codabench errant detect judge postgresql llm inspect lm-eval all check layers test slow-tests postgresql-server tex browsers test-slow test-measured test-browser test-harness test-install ready pictures fuzz lint types docs bench packages pipeline models lock clean
 
 help:
-	@echo "make demo | all | $(subst $() , | ,$(EXTRAS)) | check | test | postgresql-server | tex | browsers | test-slow | test-measured | test-browser | test-harness | test-install | ready | pictures | fuzz | lint | types | docs | bench | packages | pipeline | models | lock | clean"
+	@echo "make demo | all | $(subst $() , | ,$(EXTRAS)) | check | test | slow-tests | postgresql-server | tex | browsers | test-slow | test-measured | test-browser | test-harness | test-install | ready | pictures | fuzz | lint | types | docs | bench | packages | pipeline | models | lock | clean"
 
 ifdef UV
 INSTALL := $(UV) pip install --quiet --python $(BIN)/python --constraint constraints.txt
@@ -58,12 +58,17 @@ $(VENV)/.dev: $(VENV)/.base constraints.txt
 demo: $(VENV)/.base
 	$(BIN)/errorbar demo
 
-# A file's tests stay with one worker: they share what its fixtures made. A worker that ends, as by a test's limit, ends the
-# run: pytest-xdist 3.8 waits for ever for the tests of a worker that it put in the place of another.
-PYTEST := $(BIN)/python -m pytest --numprocesses auto --maxprocesses 8 --dist loadfile --max-worker-restart 0
+# A file's tests stay with one worker: they share what its fixtures made. Files come in the order of tests/conftest.py. A
+# worker that ends, as by a test's limit, ends the run: pytest-xdist 3.8 waits for ever for the tests of a worker that it
+# put in the place of another.
+PYTEST := $(BIN)/python -m pytest --numprocesses auto --maxprocesses 8 --dist loadfile --no-loadscope-reorder --max-worker-restart 0
 
 test: $(VENV)/.dev
 	$(PYTEST)
+
+# The tests that take long, so that the others stay quick: measured anew, on a machine that does nothing else.
+slow-tests: $(VENV)/.dev
+	$(PYTEST) -p tests.helpers.times
 
 layers: $(VENV)/.dev
 	$(BIN)/python -m pytest -q tests/test_layers.py

@@ -21,6 +21,7 @@ KERNELS = {
     "errorbar.metrics._tally": "src/errorbar/metrics/_tally.pyx",
     "errorbar.metrics._left_out": "src/errorbar/metrics/_left_out.pyx",
     "errorbar.metrics._fold": "src/errorbar/metrics/_fold.pyx",
+    "errorbar.ranking._skill": "src/errorbar/ranking/_skill.pyx",
     "errorbar.detectors._learn": "src/errorbar/detectors/_learn.pyx",
     "errorbar.detectors._ngrams": "src/errorbar/detectors/_ngrams.pyx",
 }

@@ -51,9 +51,9 @@ async def rate(
 ) -> int:
     """Give an answer every ``pause`` seconds until it is time; returns how many posts went wrong."""
     errors = 0
-    due = time.perf_counter() + pause * random.random()
     reply = await browser.post("/api/claim", {"want": want}, csrf)
     items: list[dict[str, Any]] = reply.json()["work"]["items"]
+    due = time.perf_counter() + pause * (1 + random.random())  # once all have their first items: nobody answers at once
     while time.perf_counter() < until and items:
         if pause:
             await asyncio.sleep(max(0.0, due - time.perf_counter()))

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+from collections import Counter
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,6 +22,7 @@ from hypothesis.internal.conjecture import providers
 from tests.helpers.browser import launched
 from tests.helpers.cli import CommandLine
 from tests.helpers.once import once
+from tests.helpers.times import read_slow_tests
 from tests.helpers.watcher import Watcher
 
 if TYPE_CHECKING:
@@ -36,6 +38,13 @@ OTHERS = (
 )
 """Beginnings of the names of what tools keep, which may run beside the tests, of what Dask, Python and Chromium use
 until the process ends, and of exports that servers wrote when a test killed them."""
+
+LONGEST = (
+    *("judging/test_checker_crashes.py", "judging/test_checker_run.py", "fuzz/test_fuzz.py", "cli/test_ways_in.py"),
+    *("test_docs.py", "judging/test_claims.py", "judging/test_recurrent_failures.py", "judging/test_submissions.py"),
+    *("metrics/test_contracts.py", "metrics/test_resampling.py", "sampling/test_coverage.py"),
+)
+"""The files that take longest come first, so that no worker is left alone with one at the end."""
 
 # The same examples on every machine and every day, but for what ``pytest_configure`` takes out; `--hypothesis-profile
 # thorough` draws ten times as many, as CI does with the slow tests, and `explore` looks for new ones.
@@ -143,6 +152,19 @@ def nothing_is_left(pytestconfig: pytest.Config) -> Iterator[None]:
     run = pytestconfig.stash[RUN]
     left = [*run.watcher.left_processes(), *(line for folder in run.folders for line in folder.left())]
     assert not left, "\n".join(("tests left something behind:", *left))
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Mark what was measured to take long, unless it is measured anew (tests.helpers.times); longest files first."""
+    slow = frozenset[str]() if config.pluginmanager.has_plugin("tests.helpers.times") else read_slow_tests()
+    for item in items:
+        if item.nodeid.partition("[")[0] in slow:
+            item.add_marker("slow")
+    tests = Path(__file__).parent
+    places = {tests / name: place for place, name in enumerate(LONGEST)}
+    sizes = Counter(item.path for item in items)
+    items.sort(key=lambda item: (places.get(item.path, len(LONGEST)), -sizes[item.path]))
 
 
 def pytest_collection_finish() -> None:

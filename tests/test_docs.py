@@ -34,7 +34,8 @@ from tests.test_layers import LAYER
 
 ROOT = Path(__file__).resolve().parents[1]
 MEASURED_ROWS = {
-    "assisted": 129,
+    "agreement": 20,
+    "assisted": 135,
     "correctors": 18,
     "detectors": 74,
     "intervals": 49,
@@ -42,7 +43,10 @@ MEASURED_ROWS = {
     "judge-tests": 48,
     "judged-detectors": 34,
     "judges": 55,
+    "judging": 30,
+    "languages": 18,
     "loop": 13,
+    "metrics": 36,
     "own-references": 27,
     "pools": 29,
     "ranking": 57,
@@ -103,7 +107,7 @@ SLOW_PAGES = ("stopping.md", "codabench.md", "shared-task.md", "receipts.md", "d
 
 
 def name_of(page: Path) -> str:
-    """The page as pages call each other: ``README.md``, ``how-do-i.md``, ``judge/choice.md``."""
+    """The page as pages call each other: ``README.md``, ``how-do-i.md``, ``judge/rank.md``."""
     return str(page.relative_to(ROOT / "docs" if page.is_relative_to(ROOT / "docs") else ROOT))
 
 
@@ -462,7 +466,7 @@ def test_links_lead_somewhere(page: Path) -> None:
     "page",
     [
         ROOT / "README.md",
-        *(ROOT / "docs" / f"{name}.md" for name in ("python", "stats", "stopping", "crowd", "llm", "detectors/lm")),
+        *(ROOT / "docs" / f"{name}.md" for name in ("python", "stats", "stopping", "llm", "detectors/lm")),
     ],
     ids=lambda page: page.name,
 )
@@ -513,7 +517,7 @@ def rows_of_tables(page: Path) -> Iterator[tuple[str, ...]]:
 def test_pages_of_measurements_show_rows_that_were_measured(record: Path) -> None:
     measured, shown = [*rows_of_tables(record)], [*rows_of_tables(ROOT / "docs/measurements" / record.name)]
     assert len(measured) == MEASURED_ROWS[record.stem], "a record lost rows, or has more: change the number with it"
-    assert len(shown) > 5
+    assert len(shown) > 2
     assert [row for row in shown if row not in measured] == []
 
 
@@ -580,7 +584,7 @@ def test_every_option_is_documented() -> None:
 def test_the_ways_of_the_data_name_what_is_there() -> None:
     text = (ROOT / "docs/design/architecture.md").read_text(encoding="utf-8")
     named = re.findall(r"^[ ^] (\w+(?:/\w+)*\.py) +(\w+)(?:\.(\w+))?  ", text, re.MULTILINE)
-    assert len(named) > 32
+    assert len(named) > 24
     for file, name, member in named:
         tree = ast.parse((ROOT / "src/errorbar" / file).read_text(encoding="utf-8"))
         found = [node for node in tree.body if getattr(node, "name", "") == name]

@@ -147,9 +147,9 @@ def test_metrics_open_no_file() -> None:
 
 
 def test_only_stores_have_sql() -> None:
-    """Judgments, calls that were paid for, and edits that took long to make."""
+    """Judgments, calls that were paid for, and edits that took long to make; and what the last two share."""
     found = {m for m, path in MODULES.items() if "sqlite3" in set(imports(path)) and folder(m) != "judging"}
-    assert found == {"errorbar.edits.errant", "errorbar.llm.calls"}
+    assert found == {"errorbar.core.sqlite", "errorbar.edits.errant", "errorbar.llm.calls"}
 
 
 def test_assert_statements_only_narrow_types() -> None:
@@ -213,6 +213,29 @@ visit([], cli)
         loaded
     )
     assert {path: heavy for path, heavy in loaded.items() if heavy} == {}
+
+
+def test_what_scipy_names_and_nobody_uses_is_not_loaded() -> None:
+    """A third of the time of a score with intervals; what is asked for later is all there."""
+    script = """
+import sys
+from errorbar.cli.main import run
+try:
+    run()
+finally:
+    print(*(name for name in sys.modules), file=sys.stderr)
+    import numpy
+    print(numpy.polynomial.Polynomial([1, 2])(3), file=sys.stderr)
+"""
+    demo = PACKAGE / "demo"
+    score = ["score", "--gold", str(demo / "gold.jsonl"), str(demo / "greedy.txt")]
+    done = subprocess.run(
+        [sys.executable, "-c", script, *score], capture_output=True, text=True, check=True, timeout=100
+    )
+    *_, loaded, value = done.stderr.splitlines()
+    assert "scipy.special" in loaded.split()
+    assert not {"numpy.f2py.f2py2e", "numpy.polynomial.polynomial", "unittest"} & {*loaded.split()}
+    assert value == "7.0"
 
 
 def test_modules_are_pages() -> None:

@@ -7,12 +7,14 @@ import re
 import subprocess
 import sys
 import time
+from itertools import groupby
 from pathlib import Path
 
 import psutil
 import pytest
 
 from tests.conftest import ROOT
+from tests.helpers.times import read_slow_tests
 
 HANGING = """
 import ctypes, subprocess, sys, threading
@@ -112,3 +114,11 @@ def test_whatever_a_test_starts_and_waits_for_has_a_limit() -> None:
                 if not known & {"timeout", None} and not (call.args and "subprocess" not in ast.unparse(call.func)):
                     waits.append(f"{path.relative_to(ROOT)}:{call.lineno}")
     assert waits == [], "without timeout="
+
+
+def test_the_list_of_slow_tests_names_what_is_there() -> None:
+    """A name that is left from a test that moved would let its successor slow `make test` down."""
+    for path, names in groupby(sorted(read_slow_tests()), lambda name: name.partition("::")[0]):
+        tree = ast.parse((ROOT / path).read_text(encoding="utf-8"))
+        functions = {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}
+        assert functions >= {name.rpartition("::")[2] for name in names}, path

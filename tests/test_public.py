@@ -122,6 +122,7 @@ def test_classes_are_classes_with_a_description(name: str) -> None:
 
 GOLD = Path(__file__).parents[1] / "src/errorbar/demo/gold.jsonl"
 SYSTEM = GOLD.with_name("careful.txt")
+DEMO = GOLD.with_name("crowd")
 VOTES = errorbar.Judgments.from_matrix([["error", "ok", "ok"], ["error", "error", "ok"]])
 FLAGS: dict[str, Any] = {"mine": [True, False]}
 
@@ -168,6 +169,17 @@ FLAGS: dict[str, Any] = {"mine": [True, False]}
         ("sample_plan", (), {"flagged": "x"}, "flagged must be a whole number or None, got 'x'"),
         ("convert", (GOLD, 3), {}, "out must be a path or None, got 3"),
         ("run_task", (3,), {}, "task must be a path or a Task, got 3"),
+        ("convert", (GOLD, "\0"), {}, r"out: no file has such a name: '\x00' (expected"),
+        ("attack", (GOLD,), {"write": "\ud800"}, r"write: no file has such a name: '\ud800'"),
+        ("score_submission", ("ref", "sub", "x" * 256), {}, "out: no file has such a name: 'xxx"),
+        ("judge_init", ("new", "items.csv"), {"scheme": "x" * 3000}, "scheme: no file has such a name"),
+        ("train", ("text.txt", "models"), {"license": "CC\ud800"}, r"license must be text, got half of a character"),
+        ("agree", (VOTES,), {"clusters": {1, 2, 3}}, "clusters must be a list of values"),
+        ("crowd_sweep", (VOTES, "s.csv"), {"recalls": {0.5}}, "recalls must be a list of numbers, got set"),
+        ("score", (), {"source": {"a b"}, "gold": ["a c"], "systems": ["a c"]}, "source must be one list of sentences"),
+        ("audit_estimate", (DEMO / "audit.csv",), {"key": DEMO / "audit-key.json", "assist": []}, "[no-files]"),
+        ("judge_import", ([],), {}, "no export is named"),
+        ("meta", ("h.csv", "s.csv"), {"source": "source.txt"}, "source is about outputs that are scored here"),
         ("report", (GOLD, SYSTEM), {"title": 3}, "title must be a text, got 3"),
         (
             "attack",
@@ -232,11 +244,43 @@ def test_numbers_and_arrays_of_numpy_fit() -> None:
 
 
 @pytest.mark.parametrize(
-    ("metric", "code"), [("m2(beta=2)", "two-choices"), (["m2", "m2(beta=1)"], "two-choices"), ("m2", "bad-parameter")]
+    ("metric", "beta", "code"),
+    [
+        ("m2(beta=2)", 1.0, "two-choices"),
+        (["m2", "m2(beta=1)"], 1.0, "two-choices"),
+        ("m2", -1.0, "bad-parameter"),
+        ("m2", 0.0, "bad-parameter"),
+    ],
 )
-def test_beta_is_said_once_and_above_zero(metric: Any, code: str) -> None:  # noqa: ANN401 - one or several
+def test_beta_is_said_once_and_above_zero(metric: Any, beta: float, code: str) -> None:  # noqa: ANN401 - one or several
     with pytest.raises(UsageError, match=code):
-        errorbar.score(GOLD, SYSTEM, metric, beta=-1.0)
+        errorbar.score(GOLD, SYSTEM, metric, beta=beta)
+
+
+@pytest.mark.parametrize(
+    ("name", "keywords", "said"),
+    [
+        ("agree", {"judgments": VOTES, "ci": False, "jobs": 0}, "jobs must be at least 1, got 0 [jobs]"),
+        ("attack", {"gold": GOLD, "ci": False, "seed": -1}, "seed must be at least 0, got -1 [seed]"),
+        ("convert", {"inputs": GOLD, "to": "text", "alternative": 0}, "alternative must be at least 1, got 0"),
+        ("judge_import", {"exports": "x.csv", "per_item": -1}, "per_item must be at least 1, got -1"),
+        (
+            "plan_judging",
+            {"gold": GOLD, "systems": SYSTEM, "minutes": float("nan")},
+            "minutes must be above 0, got nan",
+        ),
+        ("sample_plan", {"flagged": 9, "unflagged": 9, "price": float("inf")}, "from 0 to 1,000,000,000, got inf"),
+        ("sample_rehearse", {"flags": "f.csv", "judged": VOTES, "repetitions": 1}, "from 2 to 1,000,000, got 1"),
+        ("curve", {"judgments": VOTES, "systems": FLAGS, "prevalence": 1.0}, "above 0 and below 1, got 1.0"),
+        ("meta", {"human": "h.csv", "scores": "s.csv", "beta": [0.5, float("nan")]}, "at most 1,000, got nan"),
+    ],
+)
+def test_numbers_have_the_bounds_of_the_command_whether_they_matter_or_not(
+    name: str, keywords: dict[str, Any], said: str
+) -> None:
+    with pytest.raises(UsageError) as refused:
+        getattr(errorbar, name)(**keywords)
+    assert said in str(refused.value)
 
 
 def test_order_is_that_of_the_tables() -> None:

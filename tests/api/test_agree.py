@@ -85,7 +85,7 @@ def test_without_intervals_there_is_none_and_the_signature_does_not_speak_of_the
         each.value
         for each in (*usual.report.coefficients.values(), *(pair.kappa.estimate for pair in usual.report.pairwise))
     ]
-    assert "|ci:percentile,0.95,2000,by:item,seed:0|" in usual.signature
+    assert "|ci:bca,0.95,2000,by:item,seed:0|" in usual.signature
     assert "ci:" not in bare.signature
 
 
@@ -115,7 +115,7 @@ def test_tables() -> None:
         ([3], {}, "wrong-type"),
         ([], {}, "no-reference"),
         ("votes.csv", {"labels": 3}, "wrong-type"),
-        ("votes.csv", {"labels": ["n", "y"]}, "useless-option"),
+        ("votes.csv", {"labels": ["n", "y"], "scale": "ratio"}, "useless-option"),
         ("votes.csv", {"items": "gaps"}, "useless-option"),
         ("gold.m2", {"layout": "wide"}, "useless-option"),
         ("gold.m2", {"scale": "ordinal"}, "useless-option"),

@@ -145,6 +145,14 @@ def demo() -> tuple[Path, list[Path]]:
         return gold, list(systems)
 
 
+def test_a_metric_or_an_attack_that_is_not_there_is_named() -> None:
+    result = errorbar.attack(ONE, ci=False, only="unchanged")
+    with pytest.raises(UsageError, match="there is no metric 'gleu'; known: m2"):
+        result["gleu"]
+    with pytest.raises(UsageError, match="there is no attack 'unchange'; did you mean 'unchanged'"):
+        result["m2"]["unchange"]
+
+
 def test_scores_are_those_of_score_for_the_texts_that_were_written(
     demo: tuple[Path, list[Path]], tmp_path: Path
 ) -> None:

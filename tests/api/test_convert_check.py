@@ -76,6 +76,20 @@ def test_edits_that_overlap_are_named_once_and_where_they_matter(tmp_path: Path)
         convert(tmp_path / "gold.m2", to="jsonl")
 
 
+@pytest.mark.parametrize("merged", [False, True])
+def test_what_is_known_of_a_sentence_stays(tmp_path: Path, merged: bool) -> None:
+    """Also where one annotator is taken, or where another file with the same sentences comes first."""
+    first, file = tmp_path / "first.m2", tmp_path / "x.jsonl"
+    first.write_text("S a b\n\n")
+    about = '"document": "7", "writer": "w", "paragraph": 2'
+    file.write_text(
+        f'{{"format": "errorbar-corpus", "version": 1}}\n{{"text": "a b", {about}, "annotations": {{"0": []}}}}\n'
+    )
+    inputs, annotator = ([first, file], ()) if merged else ([file], ["0"])
+    assert about in convert(inputs, to="jsonl", annotator=annotator).text
+    assert "HOO cannot hold the paragraph (1 time)" in str(convert(file, tmp_path / "out", to="hoo").notes)
+
+
 def test_a_good_file_and_a_bad_one(gold: Path) -> None:
     bad = gold.parent / "bad.m2"
     bad.write_text("S a\nA 0 5|||X|||d|||REQUIRED|||-NONE-|||0\n\n")

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
+from io import StringIO
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pyarrow
@@ -123,11 +125,28 @@ def by_sentence(*references: Sequence[str]) -> list[list[str]]:
         ({"source": np.array(SOURCES), "systems": np.array(T5), "gold": np.array(A, dtype=object)}, "A"),
         ({"source": iter(SOURCES), "systems": iter(T5), "gold": iter(A)}, "A"),
         ({"source": SOURCES, "systems": [T5], "gold": [B]}, "B"),
+        ({"source": SOURCES, "systems": {"T5": iter(T5)}, "gold": {"A": iter(A), "B": map(str, B)}}, "A B"),
+        ({"source": SOURCES, "systems": {"T5": T5}.values(), "gold": (iter(texts) for texts in (A, B))}, "A B"),
     ],
 )
 def test_sentences_have_the_scores_of_the_same_files(folder: Path, arguments: dict[str, Any], references: str) -> None:
     found: Callable[..., Any] = library.score
     assert values(found(**arguments, **QUICK)) == from_files(folder, references)
+
+
+@pytest.mark.parametrize("mark", [".", "..", "/", "-", "?"])
+def test_a_sentence_of_a_mark_alone_is_no_folder(mark: str) -> None:
+    data: dict[str, Any] = {"source": [*SOURCES, mark], "gold": [*A, mark], "systems": [*T5, mark]}
+    assert library.score(**data, **QUICK)[0].n_units == 5
+    assert library.score(source=[mark], gold={"A": [mark]}, systems={"T5": [mark]}, **QUICK)[0].n_units == 1
+
+
+def test_half_a_character_is_refused_where_a_metric_cannot_take_it() -> None:
+    data: dict[str, Any] = {"source": ["a \ud83d"], "gold": ["b \ud83d"], "systems": ["b \ud83d"], **QUICK}
+    assert library.score(**data)[0].f.value == 1
+    pytest.importorskip("errant")
+    with pytest.raises(UsageError, match=r"a sentence whose edits ERRANT makes must be text, got half .*'\\ud83d'"):
+        library.score(**data, metric="errant")
 
 
 def test_corrections_may_come_first_where_the_references_have_their_name(folder: Path) -> None:
@@ -241,6 +260,7 @@ def test_the_right_call_is_shown(name: str, arguments: Any, keywords: Any, code:
     assert "\n" not in str(refused.value)
 
 
+LONG_TABLE: dict[str, Any] = {"item": [1, 1, 2, 2], "rater": list("ABAB"), "label": ["error", "ok", "ok", "ok"]}
 LONG = f"I likes {'very ' * 2000}much ."
 
 
@@ -258,9 +278,25 @@ LONG = f"I likes {'very ' * 2000}much ."
         ),
         ("score", (), {"source": [1, 2], "gold": A, "systems": T5}, "sentence 1 of source must be a text, got 1"),
         ("score", (), {"source": A, "gold": library.Corpus([], ()), "systems": T5}, "it has its own source"),
-        ("score", (LONG, LONG), {}, "File name too long"),
-        ("score", (), {"gold": f"{LONG},{LONG}", "systems": f"{LONG}*"}, "File name too long|no file has such a name"),
-        ("score", ("\0", "\0"), {}, "a file name has no character 0"),
+        ("score", (), {"source": SOURCES, "gold": [], "systems": T5}, "no reference is given"),
+        ("score", (), {"source": SOURCES, "gold": {}, "systems": T5}, "no reference is given"),
+        ("score", (), {"source": SOURCES, "gold": [None] * 4, "systems": T5}, "none of the annotators looked"),
+        ("score", (), {"source": SOURCES, "gold": A, "systems": {1: T5, "1": RULES}}, "two of systems are called '1'"),
+        ("score", (), {"source": SOURCES, "gold": {1: A, "1": B}, "systems": T5}, "two of gold are called '1'"),
+        ("score", (), {"source": library.Hypothesis("s", SOURCES), "gold": A, "systems": T5}, "got Hypothesis"),
+        ("score", (), {"source": SOURCES, "gold": [library.Hypothesis("A", A)], "systems": T5}, "got Hypothesis"),
+        ("score", (), {"source": SOURCES, "gold": A, "systems": StringIO("x")}, "give its lines, as a list"),
+        ("score", (), {"source": SOURCES, "systems": {"T5": T5}, "reference_of": {"T5": 3}}, "must be a text, got 3"),
+        ("rank", ([{"system1": "A", "system2": "B", "winner": "A"}],), {}, r"got list of dict of str \[wrong-type"),
+        ("crowd_raters", ({"A": ["x"], "B": ["x"]},), {"gold": {"item": [1], "label": ["x"]}}, "gold must be a path"),
+        ("score", (LONG, LONG), {}, "too long for the path of a file: .{43}; give a text"),
+        (
+            "score",
+            (),
+            {"gold": f"{LONG},{LONG}", "systems": f"{LONG}*"},
+            "too long for|no file has such a name",
+        ),
+        ("score", ("\0", "\0"), {}, "cannot be opened: no file has such a name"),
         ("score", ("no-such.m2", "no-such file.txt"), {}, "no such file"),
         ("score", (["no such.m2"], ["no-such file.txt"]), {}, "no such file"),
         ("compare", (LONG, [LONG, T5[0]]), {}, "cannot|name|file"),
@@ -270,6 +306,13 @@ LONG = f"I likes {'very ' * 2000}much ."
         ("agree", ({"A": ["x"], "B": []},), {}, "differ in length"),
         ("agree", ({"worker": ["r", "s"], "text": ["t", "t"], "answer": ["x", "x"]},), {}, "say which is which"),
         ("agree", ({"item": ["r", "s"], "rater": ["t", "t"], "answer": ["x", "x"]},), {}, "no column 'label'"),
+        ("agree", ({"A": ["x", "y"], "B": ["x", "y"]},), {"column": {"rater": "who"}}, "no column 'who'"),
+        ("agree", ({"A": ["x", "y"], "B": ["x", "y"]},), {"column": {"who": "A"}}, "expected ROLE=NAME"),
+        ("agree", ({"A": [], "B": []},), {}, "nobody judged anything"),
+        ("agree", ({"item": [1, 1], "rater": ["t", None], "label": ["x", "x"]},), {}, "row 2 has no rater"),
+        ("agree", ({"item": [1, float("nan")], "rater": ["t", "t"], "label": ["x", "x"]},), {}, "row 2 has no item"),
+        ("agree", ({**LONG_TABLE, "weight": [1, 1, 1, "x"]},), {}, "'weight' has something else than numbers"),
+        ("agree", ({**LONG_TABLE, "seconds": [1, 1, 1, "x"]},), {}, "'seconds' has something else than numbers"),
         ("check", (T5,), {}, "add source or gold"),
         ("convert", (T5,), {"source": SOURCES}, "source must be a path"),
     ],
@@ -298,10 +341,45 @@ def test_references_that_correct_something_else_are_refused() -> None:
     assert library.score(source=sources, gold=others, systems=sources, force=True, **QUICK)
 
 
+def test_documents_are_in_an_array_and_a_sentence_without_one_is_one_of_its_own() -> None:
+    data: dict[str, Any] = {"source": SOURCES, "gold": A, "systems": T5}
+    wanted = library.score(**data, documents=["x", "x", "y", "y"])
+    assert library.score(**data, documents=cast("Any", np.array([1, 1, 2, 2]))) == wanted
+    alone = library.score(**data, documents=["x", "x", "y", "z"])
+    for missing in (None, Decimal("NaN")):
+        assert library.score(**data, documents=["x", "x", missing, float("nan")]).to_dict() == alone.to_dict()
+
+
 # Judgments
 
 
-LONG_TABLE: dict[str, Any] = {"item": [1, 1, 2, 2], "rater": list("ABAB"), "label": ["error", "ok", "ok", "ok"]}
+class Missing:
+    """A missing value as pandas has it, of which nothing can be asked."""
+
+    def __str__(self) -> str:
+        return "<NA>"
+
+    def __eq__(self, other: object) -> Any:  # noqa: ANN401 - itself
+        return self
+
+    def __hash__(self) -> int:
+        return 0
+
+    def __bool__(self) -> bool:
+        raise TypeError("boolean value of NA is ambiguous")
+
+
+def test_whole_numbers_are_the_same_labels_in_columns_of_numbers_with_missing_ones() -> None:
+    wanted = library.read_judgments({"A": [1, 0, 1, 1], "B": [1, None, 0, 1], "C": [0, 1, None, 1]})
+    floats: dict[str, Any] = {"A": [1, 0, 1, 1], "B": [1.0, float("nan"), 0.0, 1.0], "C": [0, 1, Missing(), 1]}
+    assert library.read_judgments(floats) == wanted
+    assert library.read_judgments({**floats, "A": np.array([1, 0, 1, 1])}) == wanted
+    assert library.read_judgments({"A": [1.0, 0.0], "B": [1.0, 1.0]}).labels == ("0.0", "1.0")
+
+
+def test_missing_labels_take_no_times_with_them() -> None:
+    table = {**LONG_TABLE, "label": ["error", None, "ok", "ok"], "seconds": [1, 2, 5, 40]}
+    assert [row.median_seconds for row in library.crowd_raters(table).raters] == [3, 40]
 
 
 @pytest.mark.parametrize(

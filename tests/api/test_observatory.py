@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from itertools import combinations
 from pathlib import Path
 
@@ -10,8 +11,8 @@ import numpy as np
 import pytest
 
 import errorbar
-from errorbar.core import InputError, UsageError
-from errorbar.ranking.observatory import View, observe_metrics
+from errorbar.core import InputError, Undefined, UsageError
+from errorbar.ranking.observatory import Observed, Statistic, View, observe_metrics
 from tests.cli.schema import validated
 from tests.helpers.cli import CommandLine
 
@@ -134,6 +135,11 @@ def test_the_command_says_what_the_function_does(errorbar: CommandLine) -> None:
         ('best = ["a"', 'best = ["z"', "meta-unknown-system"),
         ('best = ["a", "b", "c", "d"]', 'best = ["a", "b"]', "meta-few-systems"),
         ("[[ranking]]", "[[ranking", "ranking-file-toml"),
+        ('aggregate = ["corpus", "expected-wins"]', "aggregate = []", "ranking-file-value"),
+        ("window = 4", 'metrics = ["m2"]', "ranking-file-value"),
+        ("window = 4", "window = 7", "meta-window"),
+        ("best = [", '"all systems" = [', "meta-same-name"),
+        ('name = "known"', 'name = "judged"', "ranking-file-value"),
     ],
 )
 def test_faults_of_the_file(before: str, after: str, code: str) -> None:
@@ -143,6 +149,97 @@ def test_faults_of_the_file(before: str, after: str, code: str) -> None:
     with pytest.raises((InputError, UsageError)) as caught:
         errorbar.observe("all.toml")
     assert code in [problem.code for problem in caught.value.problems]
+
+
+def _observe(**scores: list[str]) -> Observed:
+    """All systems of the judgments, against tables of rows."""
+    for name, rows in scores.items():
+        Path(f"{name}.csv").write_text("\n".join(["system,sentence,score", *rows, ""]))
+    listed = ", ".join(f'"{name}.csv"' for name in ("near", *scores))
+    Path("all.toml").write_text(
+        f'[[ranking]]\nname = "judged"\nhuman = "judged.csv"\nscores = [{listed}]\n'
+        'aggregate = ["corpus", "expected-wins"]\n'
+    )
+    return errorbar.observe("all.toml").rankings[0].observed
+
+
+def _why(observed: Observed, metric: str, statistic: Statistic = "pearson") -> tuple[float | None, Undefined | None]:
+    """A metric's value, and why it has none, or no interval."""
+    estimate = observed.agreements[statistic][observed.metrics.index(metric)]
+    return estimate.value, estimate.undefined or estimate.no_interval
+
+
+def test_a_metric_without_a_value_in_a_part_of_the_text_has_no_interval() -> None:
+    """``few`` has two sentences; ``once`` tells systems apart in two, and ties in all others."""
+    few = [f"{system},{k},{ord(system) % 5 + k}" for system in SYSTEMS for k in (1, 2)]
+    once = [f"{system},{k},{ord(system) % 5 if k < 3 else 0}" for system in SYSTEMS for k in range(1, 31)]
+    observed = _observe(few=few, once=once)
+    for metric in ("few", "few expected-wins", "once", "once expected-wins"):
+        value, why = _why(observed, metric)
+        assert value is not None
+        assert why is Undefined.WITHOUT_A_TEXT
+    assert _why(observed, "few", "spa")[1] is Undefined.WITHOUT_A_TEXT
+    assert _why(observed, "near")[1] is None
+    assert all(claim.p == 1 for claim in observed.claims if "few" in (claim.first, claim.second))
+
+
+def test_a_metric_that_says_the_same_of_all_has_no_correlation() -> None:
+    same = [f"{system},{k},1" for system in SYSTEMS for k in range(1, 31)]
+    for system in SYSTEMS[:2]:  # each wins once
+        same += [f"{system},{ord(system)},1", *(f"{other},{ord(system)},0" for other in SYSTEMS if other != system)]
+    balance = [f"{other},3{k},{int(k == at)}" for k in range(2, 6) for at, other in enumerate(SYSTEMS)]
+    assert _why(_observe(same=[*same, *balance]), "same") == (None, Undefined.CONSTANT)
+
+
+@pytest.mark.parametrize(
+    ("left", "why"),
+    [
+        (lambda row: row[4] == "j0", None),  # one judge alone: nobody knows how judges vary
+        (lambda row: "f" not in row[:2] or row[4] == "j0", Undefined.WITHOUT_A_JUDGE),
+        (lambda row: "f" not in row[:2] or row[5] in ("1", "2"), Undefined.WITHOUT_A_TEXT),
+    ],
+)
+def test_a_system_that_one_part_decides_on_is_compared(
+    left: Callable[[list[str]], bool], why: Undefined | None
+) -> None:
+    head, *rows = Path("judged.csv").read_text().splitlines()
+    Path("judged.csv").write_text("\n".join([head, *(row for row in rows if left(row.split(",")))]) + "\n")
+    value, reason = _why(_observe(), "near")
+    assert value is not None
+    assert reason is why
+
+
+def test_other_numbers_of_sentences_are_noted() -> None:
+    near = Path("near.csv").read_text().splitlines()
+    moved = [",".join([system, metric, str(int(k) + 1), score]) for system, metric, k, score in map(_cells, near[1:])]
+    Path("near.csv").write_text("\n".join([near[0], *moved, ""]))
+    (note,) = (note for note in errorbar.observe("all.toml").notes if note.code == "meta-left-out")
+    assert note.what == "near lacks scores for 1 of the 30 judged sentences"
+
+
+def _cells(row: str) -> list[str]:
+    return row.split(",")
+
+
+def test_hidden_files_are_no_systems() -> None:
+    Path("texts").mkdir()
+    for at, name in enumerate((*SYSTEMS, ".DS_Store")):
+        Path("texts", name).write_text("".join(f"a {'b' if k % 7 < at else 'c'} .\n" for k in range(30)))
+    for name, word in (("source", "c"), ("reference", "b")):
+        Path(name).write_text(f"a {word} .\n" * 30)
+    errorbar.convert("reference", "gold.m2", source="source")
+    Path("all.toml").write_text(
+        '[[ranking]]\nname = "judged"\nhuman = "judged.csv"\ngold = "gold.m2"\nsystems = "texts"\nmetrics = "gleu"\n'
+    )
+    assert errorbar.observe("all.toml").rankings[0].systems == SYSTEMS
+
+
+def test_scores_of_systems_alone_have_no_wins() -> None:
+    text = 'scores = ["near.csv", "flat.csv"]\nwindow = 4\naggregate = ["corpus", "expected-wins"]'
+    changed = Path("all.toml").read_text().replace(text, 'scores = "flat.csv"\naggregate = "expected-wins"')
+    Path("all.toml").write_text(changed)
+    with pytest.raises(UsageError, match="no metric of the ranking 'judged' has scores of sentences"):
+        errorbar.observe("all.toml")
 
 
 def test_what_the_file_says_is_not_said_again(errorbar: CommandLine) -> None:

@@ -93,6 +93,24 @@ def test_references_that_do_not_fit_are_refused_with_their_place(demo: Corpus, c
     assert words in str(error.value)
 
 
+def test_references_are_made_of_one_output(demo: Corpus) -> None:
+    with pytest.raises(UsageError, match="both has several runs, which only score and compare against one gold take"):
+        errorbar.score(systems="both=careful.txt,greedy.txt", reference_of={"both": demo})
+
+
+def test_a_common_gold_beside_own_references_is_refused_however_it_is_given(demo: Corpus) -> None:
+    own = {"careful": demo}
+    for call in (
+        lambda: errorbar.score(demo, systems=paths("careful"), reference_of=own),
+        lambda: errorbar.score(demo, paths("careful"), reference_of=own),
+        lambda: errorbar.compare(gold=demo, systems=paths("careful"), reference_of=own),
+    ):
+        with pytest.raises(UsageError, match="two-choices"):
+            call()
+    with pytest.raises(UsageError, match="no-argument"):
+        errorbar.score(demo, gold=demo, systems=paths("careful"))  # type: ignore[misc]  # two golds, as it should not be
+
+
 @pytest.mark.parametrize("metric", ["m2", "gleu"])
 def test_one_reference_for_all_compares_as_the_common_gold(demo: Corpus, metric: str) -> None:
     """Pairs, p-values, intervals and power, whatever the editors are called."""
@@ -163,6 +181,10 @@ def test_a_table_says_how_many_editors_a_system_has(demo: Corpus) -> None:
     assert "; one editor does not show how editors vary" in text
     assert "texts+editors: other texts and other editors" in text
     assert [note.code for note in result.notes] == ["reference-numbers", "few-documents", "two-judges"]
+    for sentence in ("The output of careful was corrected, as little as possible, by 1 ", "The output of greedy was "):
+        assert sentence in result.for_paper().judges
+    with pytest.raises(UsageError, match="each is measured alone"):
+        errorbar.score(systems=paths("careful"), reference_of={"careful": one}, metric="gotoscorer", ci=False)
     compared = errorbar.compare(
         systems=paths("careful", "greedy"), reference_of={"careful": one, "greedy": two}, swaps=60
     )
@@ -174,6 +196,27 @@ def test_a_table_says_how_many_editors_a_system_has(demo: Corpus) -> None:
             judges="random(population=bn2015)",
             resamples=60,
         )
+
+
+@pytest.mark.parametrize(("metric", "warned"), [("m2", True), ("gleu", False)])
+def test_texts_and_edits_side_by_side_have_a_warning(demo: Corpus, metric: str, warned: bool) -> None:
+    """Of two systems, and of a common gold that is texts and own references that are edits."""
+    own: dict[str, Any] = {"careful": demo.only(["1"]), "greedy": "careful.txt"}
+    results = [
+        errorbar.score(paths(*own), metric=metric, reference_of=own, source="copy.txt", ci=False),
+        errorbar.references(demo, paths(*own), metric, reference_of=own, ci=False),
+        errorbar.references(
+            "articles.txt", paths(*own), metric, source="copy.txt", reference_of=dict.fromkeys(own, demo), ci=False
+        ),
+        errorbar.score(
+            "greedy.txt", metric=metric, reference_of={"greedy": "careful.txt"}, source="copy.txt", ci=False
+        ),
+    ]
+    notes = [[note.what for note in result.notes if note.code == "reference-kinds"] for result in results]
+    assert [len(own) for own in notes] == ([1, 1, 1, 0] if warned else [0] * 4)
+    if warned:
+        assert "texts (of greedy) than against annotators' own edits (of careful)" in notes[0][0]
+        assert "texts (of the common gold) than against annotators' own edits (of careful and greedy)" in notes[2][0]
 
 
 def test_editors_are_called_as_they_are_named(demo: Corpus) -> None:

@@ -330,6 +330,10 @@ class TestCommands:
         for command in (self.SCORE, self.COMPARE):
             assert "sentence: " not in errorbar(*command, *options).err
 
+    def test_not_below_the_verdict_of_a_gate(self, errorbar: CommandLine) -> None:
+        command = [word for word in self.COMPARE if word != "--no-ci"]
+        assert "sentence: " not in errorbar(*command, "--fail-if-worse", "1").err
+
     @pytest.mark.parametrize("view", ["type", "sentence"])
     def test_not_below_another_table(self, errorbar: CommandLine, view: str) -> None:
         assert errorbar(*self.SCORE[:-1], "--by", view).notes == errorbar(*self.SCORE[:-1], "--by", view).err

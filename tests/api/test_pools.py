@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from functools import partial
 from itertools import combinations
 from pathlib import Path
@@ -13,7 +14,7 @@ import pytest
 
 import errorbar
 from errorbar import Corpus, Edit, ErrorbarError, Hypothesis, Problems, Sentence
-from errorbar.core import InputError, UsageError
+from errorbar.core import InputError, Undefined, UsageError
 from errorbar.formats.jsonl import write_jsonl
 from tests.cli.schema import validated
 from tests.helpers.cli import CommandLine
@@ -99,10 +100,28 @@ def test_a_pool_of_one_judge_has_intervals_over_texts_and_says_so() -> None:
 
 
 def test_without_intervals_there_are_values_alone() -> None:
-    scores: Any = errorbar.score(study(), systems(), pools=POOLS, ci=False)
+    pools: Any = POOLS
+    scores: Any = errorbar.score(study(), systems(), pools=pools, ci=False)
     estimates = [row.measures["f"].estimate for row in scores[0].pools.rows]
     assert all(estimate.value is not None and estimate.interval is None for estimate in estimates)
     assert "CI" not in str(scores)
+    without = str(errorbar.compare(study(), systems(), pools=pools, ci=False))
+    assert "CI" not in without
+    assert "\np is adjusted for the 3 pairs of a pool\n" in without
+    assert {estimate.n_units for estimate in estimates} == {40}
+
+
+def test_many_sentences_are_counted_though_they_are_left_out_in_groups() -> None:
+    n, pools = 2010, dict[str, Any]({"a": ["A1", "A2"], "b": ["A3", "A5"], "c": ["A7", "A8"]})
+    own = score(study(n), systems(n)[2:], pools=pools, pools_random=True)["lazy"].pools
+    assert {one.estimate.n_units for row in own.rows for one in row.measures.values()} == {n}
+    assert own.mean["f"].estimate.n_units == n
+    pair: Any = compare(study(n), systems(n)[1:], pools=pools, pools_random=True, swaps=20).to_dict()["pools"]["pairs"][
+        0
+    ]
+    assert pair["mean"]["n_units"] == n
+    rows: Any = ceiling(study(40), systems()[:1], pools=pools, sizes=1).to_dict()["pools"]["rows"]
+    assert {row["score"]["n_units"] for row in rows} == {40}
 
 
 def test_fixed_pools_show_their_range_and_random_ones_a_mean_over_pools() -> None:
@@ -132,7 +151,7 @@ def test_the_order_of_two_systems_depends_on_the_pool_where_each_is_ahead_in_one
         "verbs is ahead in pool minimal, nouns is ahead in pool fluent"
     )
     assert [result.pools.winner(at)[0] for at in range(2)] == ["verbs", "nouns"]
-    assert "the best score has verbs in pool minimal and nouns in pool fluent" in str(result)
+    assert "the best score is that of verbs in pool minimal and of nouns in pool fluent" in str(result)
 
 
 def test_so_few_judges_that_no_test_could_decide_are_undecided() -> None:
@@ -146,14 +165,53 @@ def test_so_few_judges_that_no_test_could_decide_are_undecided() -> None:
 
 def test_lines_on_pools_name_each_system_once_and_count_right() -> None:
     result = str(compare(study(), systems()[:2], pools={"a": ["A1"], "b": ["A2"], "c": ["A5"]}))
-    assert "the best score has verbs in pools a and b and nouns in pool c\n" in result
+    assert "the best score is that of verbs in pools a and b and of nouns in pool c\n" in result
     assert "from the only way to deal the judges into such pools" in result
+    three: Pools = {"a": "A[1-3]", "b": "A[45]", "c": "A[6-8]"}
+    assert "from all 280 ways to deal the judges into such pools" in str(compare(study(), systems()[:2], pools=three))
+    names = tuple(f"A{i}" for i in range(1, 15))
+    sevens = {"a": names[:7], "b": names[7:]}
+    many = str(compare(study(12, names, half=7), systems(12), pools=sevens, judges="random(k=1)"))
+    assert "from all 1,716 ways" in many
+    three_of_many = {"a": names[:4], "b": names[4:8], "c": names[8:]}
+    many = str(compare(study(12, names, half=7), systems(12), pools=three_of_many, judges="random(k=1)"))
+    assert "from 2,000 random ways to deal the judges into such pools" in many
+    assert "only p is adjusted for the 3 pairs of a pool" in many
 
 
 def test_no_system_is_best_that_scores_like_another() -> None:
     verbs, twin = systems()[0], Hypothesis("twin", systems()[0].lines)
     for result in (score(study(), [verbs, twin], pools=POOLS), compare(study(), [verbs, twin], pools=POOLS)):
         assert "verbs and twin have the best score in every pool" in str(result)
+    (in_pools,) = [table for table in result.tables() if table.name == "pools"]
+    assert [row[-1] for row in in_pools.rows] == ["best"] * 4
+
+
+def test_of_many_pairs_the_results_are_counted() -> None:
+    gold, some = study(), [*systems(), *(Hypothesis(f"{one.name} too", one.lines) for one in systems()[:1])]
+    line = "\npairs whose difference depends on the pool, of 6: shown 5, not tested 1"
+    assert line in str(compare(gold, some, pools=POOLS))
+
+
+def test_pools_under_two_metrics_have_their_common_heading_and_a_line_on_each() -> None:
+    pools: Any = POOLS
+    shown = str(errorbar.score(study(), systems()[:2], ["m2", "m2(beta=1)"], pools=pools, ci=False))
+    assert "pool judges system metric P R F\n" in re.sub(" +", " ", shown)
+    for metric, title in (("m2", "F0.5"), ("m2(beta=1)", "F1")):
+        assert f"\n{metric}: the best score is that of verbs in pool minimal and of nouns in pool fluent; " in shown
+        assert f"\n{metric}: range of {title} over the pools: verbs " in shown
+
+
+def test_the_rows_of_pools_name_the_empty_case_that_a_convention_fills() -> None:
+    copy = Hypothesis("copy", [TEXT] * 40)
+    pools: Pools = {"a": ["A1", "A2"], "b": ["A3"], "c": "A[4-8]"}
+    scores = score(study(), [copy, systems()[0]], pools=pools, pools_random=True)
+    for row in (*scores["copy"].pools.rows, scores["copy"].pools):
+        measures = row.measures if hasattr(row, "measures") else row.mean
+        assert measures["precision"].estimate.value == 1
+        assert measures["precision"].estimate.undefined == Undefined.NOTHING_PROPOSED
+    assert {one.estimate.undefined for row in scores["verbs"].pools.rows for one in row.measures.values()} == {None}
+    assert str(scores).count("100.00*") == 5
 
 
 def test_where_nothing_depends_on_the_pool_the_sentence_says_what_is_known() -> None:
@@ -315,7 +373,8 @@ def test_a_file_of_pools_is_the_same_as_names_in_memory(tmp_path: Path) -> None:
     in_memory = score(study(), systems(), pools=named, pools_random=True)
     assert [str(own.signature) for own in from_file] == [str(own.signature) for own in in_memory]
     assert from_file.to_dict()["rows"][0]["pools"]["mean"] == in_memory.to_dict()["rows"][0]["pools"]["mean"]
-    assert "pool a: teachers who change as little as possible" in str(from_file)
+    for result in (from_file, compare(study(), systems()[:2], pools=path), ceiling(study(), pools=path, sizes=1)):
+        assert str(result).count("pool a: teachers who change as little as possible") == 1
 
 
 @pytest.mark.parametrize(
@@ -347,6 +406,7 @@ def test_a_file_that_will_not_do_is_refused_with_its_place(
     [
         ({"a": ["A1"]}, {}, "pool-few"),
         ({"a": ["A1"], "b": []}, {}, "pool-few"),
+        ({"a": ["A1"], "all pools": ["A2"]}, {}, "reserved-name"),
         ({"a": ["A1"], "b": ["A2"]}, {"pools_random": True}, "pool-few"),
         ({"a": ["A1"], "b": ["A2", "A3"]}, {"judges": "random(k=2)"}, "pool-nobody"),
         ({"a": ["A1"], "b": ["B*"]}, {}, "pool-nobody"),
@@ -362,6 +422,7 @@ def test_pools_in_memory_that_will_not_do_are_refused(
     with pytest.raises(UsageError) as caught:
         score(study(4), systems(4), pools=pools, **options)
     assert caught.value.code == code
+    assert " 1 pools" not in f" {caught.value}"
 
 
 def test_runs_are_averaged_in_fixed_pools_and_refused_in_random_ones(tmp_path: Path) -> None:
@@ -373,6 +434,16 @@ def test_runs_are_averaged_in_fixed_pools_and_refused_in_random_ones(tmp_path: P
     (pooled,) = score(study(), [mean], pools=pools)
     alone = [own.pools.rows[0].measures["f"].estimate.value for own in score(study(), runs[:2], pools=pools)]
     assert pooled.pools.rows[0].measures["f"].estimate.value == pytest.approx(np.mean(alone))
+    near = tmp_path / "near.txt"
+    near.write_text("\n".join([*systems()[0].lines[:-1], TEXT]) + "\n", encoding="utf-8")
+    like = f"like={runs[0]},{near}"
+    assert "CI of pool a: over texts, runs and the judges of pool a (" in str(score(study(), [like], pools=pools))
+    both = compare(study(), [like, runs[2]], pools=pools, judges="fixed")
+    assert "and p of pool a: over texts and runs, against the judges of pool a (" in str(both)
+    again = tmp_path / "again.txt"
+    again.write_bytes(runs[0].read_bytes())
+    alike = compare(study(), [f"alike={runs[0]},{again}", runs[2]], pools=pools, judges="fixed")
+    assert "over texts and runs, against the judges of pool a (" in str(alike)
     for function in (score, compare):
         with pytest.raises(UsageError, match="several-runs"):
             function(study(), [mean, runs[2]], pools=pools, pools_random=True)
@@ -395,6 +466,11 @@ def test_json_is_as_its_schemas_say(
     assert [row["over"] is None for row in rows[0]["pools"]["rows"]] == [bool(ci)] * 3
     assert validated("compare", errorbar("compare", *given, *random).out)["pools"]["pairs"][0]["first"] == "verbs"
     assert len(validated("ceiling", errorbar("ceiling", *given, "--sizes", "1").out)["pools"]["rows"]) == 15
+    in_csv = errorbar("compare", *given[:-2], "--format", "csv").out
+    ends = "" if ci else "difference_low,difference_high,"
+    assert f"\nfirst,second,pool,difference,{ends}p,ahead,p_interaction," in in_csv
+    assert "\npool,judges,system,f,standing\n" in in_csv
+    assert "–" not in in_csv
     out = errorbar("agree", "gold.jsonl", "--pools", "pools.toml", *ci, "--format", "json").out
     assert len(validated("agree", out)["pools"]) == 6
 
@@ -405,17 +481,21 @@ def test_a_report_has_a_section_on_pools_and_its_receipt_holds(
     monkeypatch.chdir(tmp_path)
     gold = study()
     Path("gold.jsonl").write_text("\n".join(write_jsonl(gold.sentences, Problems(), EIGHT)) + "\n", encoding="utf-8")
-    for system in systems()[:2]:
+    for system in systems():
         Path(f"{system.name}.txt").write_text("\n".join(system.lines) + "\n", encoding="utf-8")
     Path("pools.toml").write_text('[pools]\nminimal = "A[1-4]"\nfluent = "A[5-8]"\n', encoding="utf-8")
     given = ("--gold", "gold.jsonl", "verbs.txt", "nouns.txt", "--pools", "pools.toml", "--resamples", "100")
     assert errorbar("report", *given, "--jobs", "1", "--page", "attacks=no", "-o", "page.md").code == 0
     page = Path("page.md").read_text(encoding="utf-8")
-    assert "The best score has verbs in pool minimal and nouns in pool fluent." in page
+    assert "The best score is that of verbs in pool minimal and of nouns in pool fluent." in page
     assert "The order of verbs and nouns depends on the pool: verbs is ahead in pool minimal" in page
     section = page.partition("## Pools of judges")[2].partition("\n## ")[0]
     titles = ("Scores in each pool", "Every pair of systems in each pool", "Humans and systems", "Agreement within")
     assert [title for title in titles if title not in section] == []
+    assert errorbar("report", *given, "lazy.txt", "--page", "attacks=no", "-o", "third.md").code == 0
+    third = Path("third.md").read_text(encoding="utf-8")
+    assert "\nverbs and lazy: verbs is ahead" in third  # a name keeps its first letter
+    assert ".." not in third.partition("## Pools of judges")[2].partition("\n## ")[0]
     (receipt,) = Path().glob("page*.json")
     assert json.loads(receipt.read_text(encoding="utf-8"))["arguments"]["pools"] == {"file": "pools.toml"}
     assert errorbar("verify", receipt).code == 0

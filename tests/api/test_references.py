@@ -56,11 +56,22 @@ def test_scores_are_those_of_score(gold: Corpus) -> None:
     assert [score.estimates for score in result.scores[:3]] == [dict(score.estimates) for score in common]
 
 
-def test_two_editors_widen_intervals_as_in_score(gold: Corpus) -> None:
-    """Over texts and editors: the interval of ``score``; of the change with the variance over editors of the score."""
+@pytest.mark.parametrize("times", [1, 7])
+def test_two_editors_widen_intervals_as_in_score(gold: Corpus, times: int) -> None:
+    """Over texts and editors: the interval of ``score``; of the change with the variance over editors of the score.
+
+    Of 441 sentences both leave out one by one, too.
+    """
+    sentences = (
+        gold.sentences if times == 1 else [replace(one, document="", writer="") for one in gold.sentences] * times
+    )
+    gold = Corpus(sentences, gold.annotators)
+    systems = {
+        name: Path(path).read_text("utf-8").splitlines() * times for name, path in zip(NAMES, SYSTEMS, strict=True)
+    }
     own = dict.fromkeys(NAMES, gold.only(["0", "2"]))
-    result = errorbar.references(gold.only(["1"]), SYSTEMS, reference_of=own)
-    alone = errorbar.score(systems=SYSTEMS, reference_of=own, order="input")
+    result = errorbar.references(gold.only(["1"]), systems, reference_of=own, resamples=50)
+    alone = errorbar.score(systems=systems, reference_of=own, order="input", resamples=50)
     for score, beside in zip(result.scores[3:], alone, strict=True):
         assert beside.judges is not None
         both = beside.judges.measures["f"]
@@ -173,6 +184,21 @@ def test_the_closest_favors_systems_over_each_reference_alone(gold: Corpus) -> N
     assert all(score.n_references == 1 for score in result.scores[3:])
 
 
+@pytest.mark.parametrize("metric", ["m2", "gleu"])
+def test_an_annotator_who_looked_at_nothing_is_none_of_n(gold: Corpus, metric: str) -> None:
+    two = gold.only(["0", "1"])
+    three = Corpus(two.sentences, ("0", "nobody", "1"))
+    result, expected = (
+        errorbar.references(gold, SYSTEMS[:1], metric, closest_of=own, ci=False) for own in (three, two)
+    )
+    assert result.n_closest == 2
+    assert result.alone == expected.alone
+    assert result.scores == expected.scores
+    (own,) = errorbar.references(gold, SYSTEMS[:1], metric, reference_of={"careful": three}, ci=False).costs
+    (score,) = errorbar.score(systems=SYSTEMS[:1], metric=metric, reference_of={"careful": three}, ci=False)
+    assert (own.n_editors, score.annotators) == (2, ("0", "1"))
+
+
 def test_golds_that_are_texts_stand_beside_the_common_gold_as_text(gold: Corpus, tmp_path: Path) -> None:
     problems = Problems(lenient=True)
     texts = {who: [corrected_text(one, who, problems) for one in gold.sentences] for who in gold.annotators}
@@ -226,10 +252,54 @@ def test_a_lead_that_is_lost_is_said_so() -> None:
     assert result.sentences() == ["A is ahead of B under the common gold, not under their own references."]
 
 
-def test_without_intervals_nobody_is_ahead(gold: Corpus) -> None:
-    result = errorbar.references(gold, SYSTEMS, closest_of=gold, ci=False)
+def test_a_lead_that_no_resample_changes_is_not_said_to_be_lost() -> None:
+    """A is its own reference, 100 in every resample, and B the source, 0: the largest difference there can be."""
+    lines = {"A": ["x b"] * 10 + ["a y"] * 10, "B": ["a b"] * 20}
+    common = corpus(*[sentence("a b", {"0": [edit(0, 1, "x")]})] * 20)
+    result = errorbar.references(common, lines, reference_of={"A": lines["A"], "B": ["a z"] * 20})
+    assert [pair.ahead for pair in result.pairs] == ["A", "A", ""]
+    assert values(result, "own") == [1, 0]
+    assert result.pairs[-1].difference.no_interval == Undefined.NO_VARIATION
+    assert (result.turned, result.sentences()) == ([], [])
+
+
+def test_without_intervals_nobody_is_ahead(gold: Corpus, tmp_path: Path) -> None:
+    """Nor are there intervals of what editors changed, and of the time that is saved."""
+    (tmp_path / "times.csv").write_text(TIMES + "source,a,1,9\ncareful,a,1,5\nsource,b,2,9\ncareful,b,2,8\n")
+    own = dict.fromkeys(NAMES, gold)
+    result = errorbar.references(
+        gold, SYSTEMS, closest_of=gold, reference_of=own, seconds=tmp_path / "times.csv", ci=False
+    )
     assert {(pair.p, pair.ahead) for pair in result.pairs} == {(None, "")}
     assert "ci:" not in result.signature
+    assert {one.interval_or_reason for one in [*(cost.hter for cost in result.costs), result.times[0].saved]} == {None}
+    assert "interval" not in str(result)
+
+
+def test_golds_with_more_references_are_said_to_have_an_advantage(gold: Corpus) -> None:
+    own = {name: gold.only(["0", "1"] if name == "greedy" else ["0"]) for name in NAMES}
+    shown = str(errorbar.references(gold, SYSTEMS, reference_of=own, independent=gold.only(["2"]), ci=False))
+    assert "references of a sentence: common 3, independent 1, own 1 to 2; more are an advantage where a" in shown
+    one = gold.only(["1"])
+    alike = errorbar.references(one, SYSTEMS, reference_of=dict.fromkeys(NAMES, one), closest_of=gold, ci=False)
+    assert "references of a sentence" not in str(alike)
+
+
+def test_one_editor_is_named_where_other_systems_have_more(gold: Corpus) -> None:
+    own = {name: gold.only(["0", "1"] if name == "greedy" else ["0"]) for name in NAMES}
+    shown = str(errorbar.references(gold, SYSTEMS, reference_of=own, ci=False))
+    assert "own references are of one editor of careful and articles, and editors may differ in strictness" in shown
+
+
+def test_references_in_memory_correct_the_source_of_the_common_gold(gold: Corpus) -> None:
+    systems = {name: Path(path).read_text("utf-8").splitlines() for name, path in zip(NAMES, SYSTEMS, strict=True)}
+    source = [one.text for one in gold.sentences]
+    own: dict[str, Any] = {"careful": systems["greedy"], "greedy": gold, "articles": {"ann": systems["careful"]}}
+    result = errorbar.references(gold, systems, reference_of=own, ci=False)
+    files: dict[str, Any] = {"careful": SYSTEMS[1], "greedy": gold, "articles": f"ann={SYSTEMS[0]}"}
+    assert result.scores == errorbar.references(gold, SYSTEMS, reference_of=files, ci=False).scores
+    ours = errorbar.references(gold={"x": source}, systems=systems, source=source, reference_of=own, ci=False)
+    assert values(ours, "own") == values(result, "own")
 
 
 def test_a_warning_on_texts_is_said_once_for_all_systems(gold: Corpus, tmp_path: Path) -> None:
@@ -342,6 +412,7 @@ def test_hter_is_edits_per_word_of_the_references() -> None:
     # e1: 0 of 4 words, 1 of 2; e2: 1 of 3 words, 1 of 2.
     assert (cost.edits, cost.words, cost.n_editors, cost.touched) == (3, 11, 2, 0.75)
     assert cost.hter.value == pytest.approx(3 / 11)
+    assert cost.hter.n_units == 2
 
 
 TIMES = "system,editor,sentence,seconds\n"
@@ -350,7 +421,7 @@ TIMES = "system,editor,sentence,seconds\n"
 def saved(rows: str, tmp_path: Path, n: int = 2) -> ReferencesResult:
     (tmp_path / "times.csv").write_text(TIMES + rows)
     common = corpus(*[sentence("a b c d e", {"0": []})] * n)
-    return errorbar.references(common, {"s": ["a b c d e"] * n}, seconds=tmp_path / "times.csv", ci=False)
+    return errorbar.references(common, {"s": ["a b c d e"] * n}, seconds=tmp_path / "times.csv", resamples=20)
 
 
 def test_saved_time_by_hand(tmp_path: Path) -> None:
@@ -383,6 +454,8 @@ def test_only_sentences_with_both_times_count(tmp_path: Path) -> None:
     assert time.saved.value == pytest.approx(0.5)
     assert time.saved.no_interval == Undefined.ONE_UNIT
     assert [note.code for note in result.notes] == ["times-unpaired"]
+    (alone,) = saved("source,a,1,10\ns,a,2,5\n", tmp_path).times
+    assert (alone.saved.value, alone.saved.undefined) == (None, Undefined.NOT_PAIRED)
 
 
 def test_two_editors_hardly_show_how_editors_vary(tmp_path: Path) -> None:
@@ -396,6 +469,7 @@ def test_two_editors_hardly_show_how_editors_vary(tmp_path: Path) -> None:
         ("s,,1,5", "times-editor"),
         ("s,a,3,5", "times-sentence"),
         ("s,a,x,5", "times-sentence"),
+        pytest.param(f"s,a,{'9' * 5000},5", "times-sentence", id="more digits than Python reads"),
         ("s,a,1,0", "times-seconds"),
         ("s,a,1,1e999", "times-seconds"),
         ("s,a,1,5\ns,a,1,6", "times-twice"),

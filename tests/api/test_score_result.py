@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
+from types import ModuleType, SimpleNamespace
+from typing import cast
+
 import pytest
 
 import errorbar
 from errorbar.api import Scores
 from errorbar.core import UsageError
+from tests.helpers.cli import CommandLine
 
 
 @pytest.fixture(scope="module")
@@ -34,6 +40,30 @@ def test_a_system_under_several_metrics_is_no_score(scores: Scores) -> None:
     with pytest.raises(UsageError, match="no score of a system 'AA'; did you mean 'A'") as caught:
         scores["AA"]
     assert caught.value.code == "unknown-system"
+
+
+def test_frames_of_types_have_the_rows_of_the_command(
+    tmp_path: Path, errorbar: CommandLine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import errorbar as library
+
+    monkeypatch.setitem(sys.modules, "pandas", cast("ModuleType", SimpleNamespace(DataFrame=dict)))
+    gold = tmp_path / "gold.m2"
+    gold.write_text("S a b\nA 0 1|||Det|||X|||REQUIRED|||-NONE-|||0\n")
+    systems = [tmp_path / "one", tmp_path / "two"]
+    for system in systems:
+        system.write_text("X b\n")
+    frame = library.score(gold, systems, by="type", ci=False).to_pandas()
+    printed = errorbar("score", "--gold", gold, *systems, "--by", "type", "--no-ci", "--format", "csv").out
+    assert list(frame) == printed.splitlines()[0].split(",")
+    assert frame["system"] == ["one", "two"]
+
+
+def test_names_are_among_scores_and_measures_among_estimates(scores: Scores) -> None:
+    assert all(known in scores for known in ("A", ("A", "gleu"), scores[0]))
+    assert not any(unknown in scores for unknown in ("C", ("A", "errant"), 0))
+    assert "f" in scores[0]
+    assert "gleu" not in scores[0]
 
 
 def test_under_one_metric_the_name_does(scores: Scores) -> None:

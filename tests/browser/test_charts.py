@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from errorbar.api import Browse
+from errorbar.api import Browse, BrowseEdit
 from errorbar.api.browse import BrowseUnit
 from errorbar.reporting import (
     Axis,
@@ -133,9 +133,17 @@ def test_charts_use_the_width_that_there_is(opened: Opener, whole_url: str) -> N
         assert drawn["width"] >= min(room["width"], wanted or room["width"]) - 8
 
 
-def faced(browse: Browse, unit: BrowseUnit, system: str, kind: str) -> bool:
-    chosen = unit.chosen[browse.systems.index(system)]
-    return any(edit.type == kind for edit in unit.annotators[chosen] or ()) if chosen >= 0 else False
+def misses(browse: Browse, unit: BrowseUnit, system: str, kind: str) -> bool:
+    """Whether a system lacks an edit of the type by the annotator that it is scored against."""
+    at = browse.systems.index(system)
+    right = [edit for edit in unit.systems[at] if edit.matched]
+
+    def is_found(wanted: BrowseEdit) -> bool:
+        place = wanted.start, wanted.end
+        return any((e.start, e.end) == place and {*e.replacements} <= {*wanted.replacements} for e in right)
+
+    edits = (unit.annotators[unit.chosen[at]] or ()) if unit.chosen[at] >= 0 else ()
+    return any(edit.type == kind and not is_found(edit) for edit in edits)
 
 
 def click_cell(figure: Locator, asks: Mapping[str, str]) -> None:
@@ -154,11 +162,12 @@ def click_cell(figure: Locator, asks: Mapping[str, str]) -> None:
 
 
 def test_a_click_on_a_cell_opens_its_sentences(opened: Opener, whole: Report, whole_url: str) -> None:
-    """Those with an edit of the type by the annotator that the system was scored against; counted again here."""
+    """Those in which the system missed such an edit; counted again here."""
     browse = next(block.browse for block in whole.blocks if isinstance(block, SentenceBrowser))
     spec: Any = next(chart for chart in whole.charts if chart.name == "type-recall-map").spec
     cells = [row for rows in spec["datasets"].values() for row in rows if row.get("asks")]
     assert len(cells) > 40
+    cells = [row for row in cells if row["asks"]["verdict"] == "missed"]
     watched = opened(whole_url)
     page = watched.page
     draw_all(page)  # so that nothing moves between looking for a cell and the click
@@ -168,7 +177,7 @@ def test_a_click_on_a_cell_opens_its_sentences(opened: Opener, whole: Report, wh
         asks = cells[number]["asks"]
         click_cell(figure, asks)
         page.wait_for_function("clicks => window.heard === clicks", arg=clicks)
-        units = [unit for unit in browse.units if faced(browse, unit, asks["system"], asks["type"])]
+        units = [unit for unit in browse.units if misses(browse, unit, asks["system"], asks["type"])]
         units.sort(key=lambda unit: -far_apart(unit))
         assert watched.count() == len(units) > 0
         assert watched.shown() == [f"Sentence {unit.name}" for unit in units[: len(watched.shown())]]
@@ -245,8 +254,8 @@ def test_marks_are_told_by_keyboard(opened: Opener, whole: Report, whole_url: st
     kind = said.removeprefix("type: ").split(",")[0]
     assert "that is: " in said
     page.keyboard.press("Enter")
-    page.wait_for_url(f"**type={kind}&verdict=faced*")
-    page.wait_for_function("document.activeElement === document.querySelector('.unit')")
+    page.wait_for_url(f"**type={kind}&verdict=missed*")
+    page.locator(".unit:first-child:focus").wait_for()
 
 
 def test_codes_are_spelled_out_below(opened: Opener, whole_url: str) -> None:

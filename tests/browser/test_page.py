@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from errorbar.reporting import Links, Report, Section
+from errorbar.reporting import Links, Report, Section, SentenceBrowser
 from errorbar.tables import Column, Table
 from tests.browser.conftest import Opener
-from tests.browser.pages import write
+from tests.browser.pages import far_apart, write
 
 
 def draw_all(page: object) -> None:
@@ -176,13 +176,16 @@ def is_picture(figure: Any) -> bool:  # noqa: ANN401 - Playwright is optional, a
 
 
 def test_without_scripts_the_numbers_are_there(opened: Opener, demo_url: str, demo_report: Report) -> None:
-    """Everything but the sentences, and the page says so; pictures stand in the place of charts."""
+    """Of the sentences the first, and the page says so; pictures stand in the place of charts."""
     watched = opened.browser.new_context(java_script_enabled=False).new_page()
     watched.goto(demo_url)
     tables = watched.locator("table")
     assert tables.count() == 3
     assert all(table.is_visible() for table in tables.all())
     assert watched.get_by_text("browser needs scripts").is_visible()
+    (browse,) = (block.browse for block in demo_report.blocks if isinstance(block, SentenceBrowser))
+    first = max(browse.units, key=far_apart)
+    assert watched.locator(".examples li").first.inner_text().startswith(f"{first.name} {first.text}")
     assert watched.get_by_text(demo_report.summary[0]).is_visible()
     assert [is_picture(figure) for figure in watched.locator("figure.chart").all()] == [True, True]
     watched.context.close()
@@ -205,6 +208,33 @@ def test_a_table_of_twelve_systems_fits_on_paper(opened: Opener, tmp_path: Path)
     assert page.evaluate("document.querySelector('#table-counts').scrollWidth") > 794
     page.emulate_media(media="print")
     assert page.evaluate("document.documentElement.scrollWidth") == 794
+
+
+def test_a_scrolled_table_keeps_its_names_and_shows_no_part_of_a_number(opened: Opener, tmp_path: Path) -> None:
+    names = [f"TEAM{k}" for k in range(12)]
+    wide = Table([Column("type"), *map(Column, names)], [["ArtOrDet", *["300 / 514"] * 12]], "Edits found", "counts")
+    page = opened(write(Report("wide", [], [Section("wide", "Wide", [wide])]), tmp_path), width=360).page
+    edges = "one => [one.getBoundingClientRect().left, one.getBoundingClientRect().right]"
+    box = page.locator(".scroll")
+    left = box.evaluate(edges)[0]
+    assert box.get_attribute("data-behind") is None
+    for scrolled in (37, 150, 10_000):
+        box.evaluate("(one, to) => { one.scrollLeft = to; }", scrolled)
+        page.locator(".scroll[data-behind]").wait_for()
+        page.wait_for_timeout(100)
+        firsts = page.locator("caption, thead th:first-child, tbody th")
+        assert {round(edge[0] - left) for edge in (first.evaluate(edges) for first in firsts.all())} == {0}
+        end = page.locator("tbody th").evaluate(edges)[1]
+        covered = end + float(box.evaluate("one => one.style.getPropertyValue('--cut')").removesuffix("px"))
+        cells = [cell.evaluate(edges) for cell in page.locator("tbody td").all()]
+        assert not [start for start, stop in cells if start < covered - 1 and stop > covered + 1]
+
+
+def test_a_header_on_the_next_sheet_has_its_words(opened: Opener, demo_url: str) -> None:
+    """Chromium leaves buttons out of a header that it repeats."""
+    page = opened(demo_url).page
+    page.emulate_media(media="print")
+    assert page.locator(".sort").first.evaluate("one => getComputedStyle(one).display") == "contents"
 
 
 def test_links_lead_to_pages_beside_this_one(opened: Opener, tmp_path: Path) -> None:

@@ -244,6 +244,8 @@ def test_tables_are_saved_for_papers(opened: Opener, whole_url: str) -> None:
     """A table, and that of a chart, as ``--format latex`` writes it: the rows of the page, with the same cells."""
     page = opened(whole_url).page
     titles = {"scores": "Scores, in percent", "type-counts": "Edits found, of all edits of the type"}
+    page.locator("summary", has_text="The same pairs in a table").click()
+    titles["pairs"] = page.locator("#table-pairs caption").inner_text()
     for name, title in titles.items():
         with page.expect_download() as waiting:
             page.get_by_role("button", name=f"Save as LaTeX: {title}", exact=True).click()

@@ -116,6 +116,27 @@ def test_those_in_which_systems_differ_most_come_first(opened: Opener, demo_url:
     assert watched.page.url.endswith("?order=corpus")
 
 
+def test_the_system_that_is_asked_for_comes_first(opened: Opener, demo_url: str) -> None:
+    page = opened(demo_url).page
+    titles = page.locator(".unit").first.locator(".kind")
+    assert titles.all_inner_texts() == ["Annotators", "Systems"]
+    page.evaluate(GO, "#sentences?system=greedy&verdict=missed")
+    assert titles.all_inner_texts() == ["System", "Annotators", "Other systems"]
+    assert page.locator(".unit").first.locator("dt").first.inner_text().startswith("greedy")
+
+
+def test_what_a_system_missed_is_marked(opened: Opener, demo_url: str) -> None:
+    """Those edits of the annotator that it is scored against that are not its own; counted as its missed ones."""
+    page = opened(f"{demo_url}#sentences?system=copy&order=corpus").page
+    at = BROWSE.systems.index("copy")
+    for unit in BROWSE.units[:5]:
+        edits = unit.annotators[unit.chosen[at]] or ()
+        missed = page.locator(f".unit[data-unit='{BROWSE.units.index(unit)}'] dd").first.locator(".missed .edit")
+        assert missed.count() == len(edits)
+        shown = [edit.replacements[0] for edit in edits if edit.replacements and edit.replacements[0]]
+        assert missed.locator("ins").all_inner_texts() == shown
+
+
 def test_what_is_chosen_gets_the_focus(opened: Opener, demo_url: str) -> None:
     """By a chart or a link; a filter keeps the focus, so that it can be changed again."""
     page = opened(f"{demo_url}#sentences?system=greedy").page

@@ -190,7 +190,9 @@ def test_an_annotator_who_did_not_look_is_noted() -> None:
     prepare_study(data, [], M2(), problems)
     (note,) = problems.notes
     assert note.code == "annotator-absent"
-    assert note.what.startswith("annotator 2 has no line for 1 of 2 sentences")
+    assert note.what.startswith(
+        "annotator 2 has no line for 1 of 2 sentences, which count as unchanged in this annotator's text"
+    )
 
 
 def test_without_systems_and_with_chosen_sizes() -> None:

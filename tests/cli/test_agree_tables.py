@@ -143,7 +143,8 @@ class TestScales:
             (["--weights", "linear"], "weights 'linear' of Cohen's kappa on the nominal scale"),
             (["--scale", "ratio", "--weights", "linear"], "on the ratio scale"),
             (["--scale", "ratio", "--pairs"], "has no weights for ratios"),
-            (["--labels", "1,2"], "an order is of labels that are ranks"),
+            (["--labels", "1,2", "--scale", "interval"], "an order is of labels that are ranks"),
+            (["--labels", "1,2,3,4"], "which is not declared"),
         ],
     )
     def test_what_is_not_defined_is_refused(self, errorbar: CommandLine, options: list[str], message: str) -> None:

@@ -118,6 +118,26 @@ def test_labels_that_the_sealed_prompt_has_seen_are_refused_by_name(folder: Path
     assert errorbar("sample", "estimate", "judged.csv", "--key", "key.json", "--seal", "seal.json").code == 2
 
 
+def test_what_the_model_says_of_sealed_items_is_not_used_and_renamed_ones_are_told(
+    folder: Path, errorbar: CommandLine
+) -> None:
+    drawn = {row.split(",")[0] for row in (folder / "judged.csv").read_text(encoding="utf-8").splitlines()[1:]}
+    tune = [f"i{at}" for at in range(2000) if f"i{at}" not in drawn][:500]
+    Seal(SEAL.identity, SEAL.model, SEAL.sealed, tune).save("seal.json")
+    call = ("judged.csv", "--assist", "model.csv", "--flags", "flags.csv", "--seal", "seal.json")
+    rows = (folder / "even.csv").read_text(encoding="utf-8").splitlines(keepends=True)
+    results = []
+    for says in ("error", "ok"):
+        other = [f"{row.split(',')[0]},{MODEL},{says},model\n" if row.split(",")[0] in tune else row for row in rows]
+        (folder / "model.csv").write_text("".join(other), encoding="utf-8")
+        results.append(estimate(errorbar, *call))
+    assert results[0] == results[1]
+    Seal(SEAL.identity, SEAL.model, SEAL.sealed, [*tune, "s1:4"]).save("seal.json")
+    done = errorbar("sample", "estimate", *call, "--key", "key.json", "--notes")
+    assert done.code == 0
+    assert "the model did not judge 1 of 501 sealed items: s1:4" in done.err
+
+
 def test_a_plan_by_the_power_that_a_pilot_shows(folder: Path, errorbar: CommandLine) -> None:
     pilot = ("--after", "key.json", "--judged", "judged.csv")
     helped = ("flags.csv", *pilot, "--assist", "even.csv")

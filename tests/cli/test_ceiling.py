@@ -120,6 +120,7 @@ class TestOutput:
             ["Det", "33.33", "66.67", "200.00"],
             ["Prep", "66.67", "0.00", "0.00"],
         ]
+        assert shown[5].startswith("recall by type against 1 reference, in percent")
         done = errorbar("ceiling", *GOLD, "sys", "--by", "type", "--sizes", "1", "--format", "csv")
         assert f"Det,{1 / 3},{2 / 3},2.0" in done.out
 
@@ -322,3 +323,18 @@ def test_an_annotator_who_did_not_look_is_warned_of(errorbar: CommandLine) -> No
         "warning: both: annotator 0",
         "warning: both: annotator 1",
     ]
+
+
+def test_the_shares_of_many_systems_have_a_table_of_their_own(errorbar: CommandLine) -> None:
+    names = ["s1", "s2", "s3", "s4"]
+    for name in names:
+        Path(name).write_text(Path("sys").read_text())
+    few = errorbar("ceiling", *GOLD, *names[:3]).out
+    assert "s3 / human %" in few.splitlines()[0]
+    by_references, shares = errorbar("ceiling", *GOLD, *names).out.split("\n system ")
+    assert by_references.split("\n")[0].split() == ["references", "subsets", "human", *names]
+    first = few.splitlines()[3].split()
+    assert [line.split() for line in shares.splitlines()[2:6]] == [[name, *first[3:5]] for name in names]
+    assert "systems against 2 references" in shares
+    table = errorbar("ceiling", *GOLD, *names, "--format", "csv").out
+    assert table.splitlines()[0].endswith(",s4,s4_ratio")

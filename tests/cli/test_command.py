@@ -42,6 +42,10 @@ def test_help_comes_in_groups(errorbar: CommandLine) -> None:
     assert "--seed" in sections(errorbar("crowd", "mine", "--help").out)["Other"]
 
 
+def test_an_option_that_is_missing_is_named(errorbar: CommandLine) -> None:
+    assert "Missing option '--counts'" in errorbar("crowd", "mine", __file__).err
+
+
 def test_commands_come_in_groups(errorbar: CommandLine) -> None:
     """Every command once, also those of packages; nothing heavy is imported for it."""
     shown = errorbar("--help").out

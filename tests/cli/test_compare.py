@@ -64,6 +64,14 @@ class TestOutput:
         assert document["unit"] == "sentence"
         assert "|ci:bca,0.95,300,by:sentence,seed:0|p:max-t,4096|" in document["signature"]
 
+    def test_a_value_by_convention_is_marked(self, errorbar: CommandLine) -> None:
+        """The system ``none`` proposes nothing, so that its P is 100 by convention, as ``score`` says too."""
+        first, second = run(errorbar, "all", "none")["systems"]
+        assert "undefined" not in first
+        assert second["undefined"] == {"precision": "nothing was proposed", "f": "nothing was proposed"}
+        table = errorbar(*GOLD_FIXED, "all", "none").out
+        assert (table.count("100.00*"), "* by convention: nothing was proposed" in table) == (1, True)
+
     def test_essays_are_swapped_whole(self, errorbar: CommandLine) -> None:
         document = run(errorbar, "all", "none", "--documents", "essays.sgml")
         (pair,) = document["pairs"]
@@ -120,7 +128,9 @@ class TestOutput:
         assert "F diff" not in errorbar(*arguments).out
         both = errorbar(*arguments, "--pairs").out
         assert "F diff" in both
-        assert both.startswith(errorbar(*arguments).out.split("signature")[0].rstrip("% \n"))
+        assert both.startswith(errorbar(*arguments).out.split("systems that share")[0].rstrip("% \n"))
+        assert "every pair," not in both
+        assert both.count("signature m2") == 1 + (style == "latex")  # once more in the caption
 
     def test_csv_is_one_table(self, errorbar: CommandLine) -> None:
         arguments = ("compare", "--gold", "gold.m2", "all", "none", *FEW, "--swaps", "500", "--format", "csv")

@@ -119,6 +119,21 @@ def test_categories_of_other_types_are_refused(errorbar: CommandLine, files: Pat
 
 
 @pytest.mark.usefixtures("files")
+def test_the_edits_of_a_system_can_be_jsonl(errorbar: CommandLine) -> None:
+    errorbar("convert", "it.m2", "-o", "it.jsonl")
+    rows = errorbar("score", "--metric", "errant", "--no-ci", "--gold", "gold.m2", "it.m2", "also=it.jsonl").out
+    (it, also) = (line.split()[1:] for line in rows.splitlines() if line.startswith((" it", " also")))
+    assert it == also
+
+
+@pytest.mark.usefixtures("files")
+def test_edits_of_other_sentences_are_those_of_a_file(errorbar: CommandLine, files: Path) -> None:
+    (files / "other.m2").write_text(SYSTEM.replace("It rain .", "It rains ."), encoding="utf-8")
+    said = errorbar("score", "--metric", "errant", "--gold", "gold.m2", "it.m2", "other.m2").err
+    assert said.startswith("error: other.m2:5: the system's edits are of another sentence: It rains .")
+
+
+@pytest.mark.usefixtures("files")
 def test_edits_join_the_signature(errorbar: CommandLine, files: Path) -> None:
     asked = ("score", "--metric", "errant", "--no-ci", "--gold", "gold.m2", "--format", "json")
     hashes = []

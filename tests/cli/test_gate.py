@@ -176,7 +176,7 @@ class TestExitCodes:
 
     @pytest.mark.parametrize("points", [-1, float("nan"), float("inf")])
     def test_a_loss_is_a_number_of_points(self, points: float) -> None:
-        with pytest.raises(UsageError, match="must be a loss in points"):
+        with pytest.raises(UsageError, match="fail_if_worse must be at least 0, got"):
             errorbar.compare("gold.m2", ["most", "few"], fail_if_worse=points)
 
     @pytest.mark.slow

@@ -7,11 +7,11 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
-from errorbar import Problems, Resampling, check, convert, score
+from errorbar import Corpus, Edit, Problems, Resampling, Sentence, check, convert, score
 from errorbar.api import HooRuns, hoo_score
 from errorbar.cli.output import OutputOptions
 from errorbar.core import InputError, UsageError
@@ -244,6 +244,7 @@ class TestScore:
         done = errorbar(command, "--gold", gold, f"{team}/0", f"{team}/1")
         assert (done.code, done.out) == (2, "")
         assert "is HOO data, which score, report, task, check and convert read" in done.err
+        assert "is HOO data, which score, report, task, check and convert read" in errorbar("agree", gold).err
 
     def test_single_files_may_be_called_anything(
         self, gold: str, team: str, tmp_path: Path, errorbar: CommandLine
@@ -258,6 +259,27 @@ class TestScore:
         assert (done.code, done.notes) == (0, "")
         assert "after  correction   no bonus   100.00" in done.out
 
+    @pytest.mark.parametrize("source", [TEXTS["1"], TEXTS["1"].strip(), TEXTS["1"].replace("\n", "\r\n")])
+    @pytest.mark.parametrize("end", ["\n", "\r\n"])
+    def test_line_ends_of_a_corrected_text_are_no_edits(self, gold: str, tmp_path: Path, source: str, end: str) -> None:
+        """An editor writes its own line ends, and one at the end of a file."""
+        Path(gold, "Raw/1.txt").write_bytes(source.encode())
+        (tmp_path / "1.txt").write_bytes(TEXTS["1"].replace("go", "goes").replace("\n", end).encode())
+        (done,) = score(f"{gold}/Gold/1GE.xml", tmp_path / "1.txt", ci=False, lenient=True)
+        assert (done.counts["system"], done.counts["detected"], done.counts["spurious"]) == (1, 1, 0)
+
+    def test_edits_that_come_through_a_pipe(self, gold: str, team: str, errorbar: CommandLine) -> None:
+        edits, text = Path(gold, "Gold/1GE.xml").read_bytes(), f"{gold}/Raw/1.txt"
+        done = errorbar("score", "--gold", "-", "--source", text, f"{team}/0/1.txt", "--no-ci", stdin=edits)
+        assert " 1    correction   no bonus   100.00  33.33  50.00" in done.out
+        assert (
+            "1 fragment, 1 fragment with a text, 3 edits" in errorbar("check", "-", "--source", text, stdin=edits).out
+        )
+        run = errorbar("score", "--gold", f"{gold}/Gold/1GE.xml", "me=-", "--no-ci", stdin=edits)
+        assert " me   correction   no bonus   100.00  100.00  100.00" in run.out
+        jsonl = errorbar("convert", "-", "--source", text, "--to", "jsonl", stdin=edits).out
+        assert '"index": "1-0001"' in jsonl
+
     def test_more_than_ten_runs(self, gold: str, team: str, capsys: pytest.CaptureFixture[str]) -> None:
         runs = [f"A{k}={team}/1" for k in range(11)]
         document = records(capsys, *runs, gold=gold)
@@ -267,6 +289,23 @@ class TestScore:
         document = records(capsys, team, gold=gold, specs=['hoo(rows="FV=Noun")'])
         rows = {each["type"]: each["gold"] for each in document["rows"][0]["by_row"]}
         assert (rows["Noun"], rows["Verb"]) == (2, 0)
+
+    def test_types_are_what_the_metric_says(self, gold: str, team: str) -> None:
+        found = score(gold, [f"{team}/1"], ["hoo(by=code)", "hoo"], by="type", ci=False)
+        assert [row.type for row in found.scores[0].by_type] == ["FV", "MP", "RQ"]
+        assert re.findall(r"hoo(?:\(by=code\))? +(?:FV|Verb) ", str(found)) == [
+            "hoo(by=code)  FV ",
+            "hoo           Verb ",
+        ]
+        assert [len(row["by_row"]) for row in cast("Any", found.to_dict())["rows"]] == [13, 13]
+
+    def test_gold_with_a_name(self, gold: str, team: str) -> None:
+        assert score({"g": gold}, team, ci=False).scores == score(gold, team, ci=False).scores
+
+    def test_no_edits_in_the_folder_of_gold(self, team: str, tmp_path: Path, errorbar: CommandLine) -> None:
+        (tmp_path / "empty/Gold").mkdir(parents=True)
+        done = errorbar("score", "--gold", tmp_path / "empty", f"{team}/0")
+        assert done.err == f"error: {tmp_path}/empty/Gold: no file in the folder (expected *.xml) [hoo-no-files]\n"
 
     def test_options_that_do_not_go_together(self, gold: str, team: str) -> None:
         with pytest.raises(UsageError, match="by must be one of type, sentence, fragment, team or None, got 'both'"):
@@ -296,6 +335,9 @@ class TestTables:
             (tmp_path / f"silent/{name}.txt").write_text(text)
         silent = errorbar("score", "--gold", gold, f"silent={tmp_path / 'silent'}").out
         assert ("100.00*" in silent, "* by convention: " in silent) == (True, True)
+        alone = errorbar("score", "--gold", gold, "--by", "fragment", f"silent={tmp_path / 'silent'}").out
+        # The bonus of fragment 1 counts an optional edit as found, and P is 1/1 there.
+        assert (alone.count("100.00*"), "* by convention: nothing was proposed" in alone) == (9, True)
         full = errorbar("score", "--gold", gold, f"self={gold}/Gold").out
         assert "*" not in full
 
@@ -335,6 +377,34 @@ class TestCheck:
         codes = sorted(problem.code for problem in found.problems)
         assert codes == ["hoo-index", "hoo-lone-set", "hoo-original", "hoo-outside", "hoo-type"]
 
+    def test_gold_that_cannot_be_read_is_no_problem_of_each_run(self, gold: str, team: str) -> None:
+        for name in TEXTS:
+            Path(gold, f"Gold/{name}GE.xml").unlink()
+        with pytest.raises(InputError, match="Gold: no file in the folder") as caught:
+            check([f"{team}/0", f"{team}/1"], gold=gold)
+        assert len(caught.value.problems) == 1
+
+    def test_runs_against_gold_edits(self, gold: str, team: str) -> None:
+        """As ``score`` reads them: a text that is another one, an edit outside of its text, a fragment that lacks."""
+        good, other = check([f"{team}/0", f"{team}/1"], gold=gold).files
+        assert (good.counts, good.problems) == ({"fragments": 2, "fragments changed": 1, "edits": 1}, ())
+        assert [each.code for each in other.problems] == ["hoo-several"] * 2
+        Path(team, "0/1.txt").write_text("Something else entirely stands in this file.")
+        Path(team, "1/1UI1.xml").write_text(edits_xml(edit_xml('index="1" start="90" end="91"', "x")))
+        Path(team, "1/2UI1.xml").unlink()
+        found = check([f"{team}/0", f"{team}/1"], gold=gold)
+        assert [[each.code for each in file.problems] for file in found.files] == [
+            ["hoo-not-a-correction"],
+            ["hoo-outside", "hoo-missing"],
+        ]
+
+    def test_problems_stand_by_file(self, gold: str) -> None:
+        for name in TEXTS:
+            bad = [edit_xml(f'type="QQ" index="{name}-{k}" start="0" end="0"') + "\n" for k in range(2)]
+            Path(gold, f"Gold/{name}GE.xml").write_text(edits_xml(*bad))
+        (found,) = check(gold).files
+        assert [Path(each.place.file).name for each in found.problems] == ["1GE.xml"] * 2 + ["2GE.xml"] * 2
+
 
 class TestConvert:
     def test_texts_become_edits_that_give_the_texts_back(self, gold: str, team: str, tmp_path: Path) -> None:
@@ -369,11 +439,13 @@ class TestConvert:
         assert 'index="1-0003"' in written
 
     def test_jsonl_keeps_every_character(self, gold: str, tmp_path: Path) -> None:
-        """HOO -> JSONL -> HOO gives what HOO -> HOO gives, texts and all."""
+        """HOO -> JSONL -> HOO gives what HOO -> HOO gives, texts and all, also one that ends without a line end."""
+        texts = TEXTS | {"2": TEXTS["2"].strip()}
+        Path(gold, "Raw/2.txt").write_text(texts["2"])
         convert(gold, tmp_path / "there", to="hoo")
         convert(gold, tmp_path / "x.jsonl.gz")
         convert(tmp_path / "x.jsonl.gz", tmp_path / "back", to="hoo")
-        for name, text in TEXTS.items():
+        for name, text in texts.items():
             assert (tmp_path / f"back/Raw/{name}.txt").read_text() == text
             written = (tmp_path / f"back/Gold/{name}.xml").read_text()
             assert written == (tmp_path / f"there/{name}.xml").read_text()
@@ -391,8 +463,14 @@ class TestConvert:
         convert(gold, tmp_path / "x.jsonl", annotator=["ann"])
         convert(tmp_path / "x.jsonl", tmp_path / "ann", to="hoo", annotator=["ann"])
         assert (tmp_path / "ann/Gold/1.xml").read_text().count("<edit ") == 3
-        convert(tmp_path / "x.jsonl", tmp_path / "bob", to="hoo", annotator=["bob"])
-        assert (tmp_path / "bob/Gold/1.xml").read_text().count("<edit ") == 0
+        with pytest.raises(UsageError, match="no annotator 'bob' in the reference; known: ann"):
+            convert(tmp_path / "x.jsonl", tmp_path / "bob", to="hoo", annotator=["bob"])
+
+    def test_a_corpus_in_memory(self, tmp_path: Path) -> None:
+        sentences = [Sentence("a b", {"ann": (Edit(0, 1, ("x",)),), "bob": ()})]
+        done = convert(Corpus(sentences, ("ann", "bob")), tmp_path / "out", to="hoo")
+        assert (tmp_path / "out/Gold/text.xml").read_text().count("<correction>x</correction>") == 1
+        assert [note.what for note in done.notes] == ["HOO cannot hold annotator bob beside ann (1 time); left out"]
 
     def test_one_edit_file_to_standard_output(self, gold: str, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
         convert(f"{gold}/Gold/2GE.xml", "-", to="hoo")

@@ -82,7 +82,7 @@ def test_links_that_could_not_be_written_are_taken_back(
 def test_a_key_that_others_can_read_is_named(tmp_path: Path, errorbar: CommandLine) -> None:
     flags = "".join(f"i{n},{n % 2}\n" for n in range(40))
     (tmp_path / "flags.csv").write_text(f"item,flag\n{flags}")
-    (tmp_path / "texts.csv").write_text("item,text\n" + "".join(f"i{n},text {n}\n" for n in range(40)))
+    (tmp_path / "texts.csv").write_text("item,text\n" + "".join(f"i{n},[text] {n}\n" for n in range(40)))
     key, sample = tmp_path / "key.json", tmp_path / "set.jsonl"
     drawn = errorbar("sample", "draw", tmp_path / "flags.csv", "--budget", 40, "--out", sample, "--key", key)
     assert drawn.code == 0, drawn.err
@@ -97,10 +97,11 @@ def test_a_key_that_others_can_read_is_named(tmp_path: Path, errorbar: CommandLi
 @pytest.mark.parametrize(
     ("rules", "says"),
     [
-        ({"raters_per_item": 10**12}, "raters_per_item must be from 1 to 10000"),
+        ({"raters_per_item": 10**12}, "raters_per_item must be from 1 to 10,000"),
         ({"raters_per_item": 10**20}, "raters_per_item must be a number below 2\\^63"),
         ({"language": 'en" onload'}, "language must be the code of a language"),
         ({"language": ""}, "language must be the code of a language"),
+        ({"pay": "\ud800"}, "the rules of a study must be text, got half of a character"),
     ],
 )
 def test_rules_out_of_bounds_are_refused(tmp_path: Path, rules: Ruling, says: str) -> None:

@@ -103,13 +103,13 @@ def test_systems_that_are_too_small_are_said_to_be(errorbar: CommandLine, tmp_pa
 @pytest.mark.parametrize(
     ("argument", "message"),
     [
-        ({"exponent": float("nan")}, "'exponent' must be a number from 0 to 1e+06, got nan [bad-parameter]"),
-        ({"exponent": -1.0}, "'exponent' must be a number from 0 to 1e+06, got -1 [bad-parameter]"),
-        ({"df": 0.0}, "'df' must be a number from 1 to 1e+06, got 0 [bad-parameter]"),
-        ({"floor": -5.0}, "'floor' must be a number from 1e-09 to 1e+06, got -5 [bad-parameter]"),
-        ({"jobs": 0}, "the number of jobs must be at least 1, got 0 [jobs]"),
-        ({"draws": -1}, "draws must be a whole number from 0, got -1 [bad-parameter]"),
-        ({"up_to": 6}, "up_to must be a whole number from 1 to 5, got 6 [bad-parameter]"),
+        ({"exponent": float("nan")}, "exponent must be from 0 to 10, got nan [bad-parameter]"),
+        ({"exponent": -1.0}, "exponent must be from 0 to 10, got -1.0 [bad-parameter]"),
+        ({"df": 0.0}, "df must be from 1 to 1,000, got 0.0 [bad-parameter]"),
+        ({"floor": -5.0}, "floor must be above 0 and at most 1,000,000, got -5.0 [bad-parameter]"),
+        ({"jobs": 0}, "jobs must be at least 1, got 0 [jobs]"),
+        ({"draws": -1}, "draws must be at least 0, got -1 [bad-parameter]"),
+        ({"up_to": 6}, "up_to must be from 1 to 5, got 6 [bad-parameter]"),
         ({"confidence": 1.0}, "[confidence-level]"),
     ],
 )

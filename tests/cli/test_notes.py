@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import re
 from dataclasses import replace
@@ -49,7 +50,7 @@ def test_notes_take_one_line_which_counts_the_others(plain: CommandLine, score: 
     assert others == []
     assert re.fullmatch(
         r"warning: two judges: their choice may move these scores by some \d+ points; errorbar explain two-judges "
-        rf"\({len(every) - n_repairs - 1} more, {n_repairs} repairs: --notes\)",
+        rf"\({len(every) - n_repairs - 1} more warnings, {n_repairs} repairs: --notes\)",
         line,
     )
     assert len(line) <= 140
@@ -59,7 +60,18 @@ def test_repairs_alone_are_counted(plain: CommandLine, tmp_path: Path) -> None:
     gold = tmp_path / "gold.m2"
     gold.write_text((SENTENCE + OVERLAPPING.format(0) + "\n") * 3)
     done = plain("convert", gold, "--to", "jsonl", "-o", tmp_path / "gold.jsonl", "--lenient")
-    assert re.fullmatch(r"repair: .*gold.m2:3: .*; errorbar explain edit-overlap \(2 repairs: --notes\)\n", done.err)
+    assert re.fullmatch(
+        r"repair: .*gold.m2:3: .*; errorbar explain edit-overlap \(2 more repairs: --notes\)\n", done.err
+    )
+
+
+def test_a_warning_is_not_counted_among_repairs_of_its_code(plain: CommandLine, tmp_path: Path) -> None:
+    gold, system = tmp_path / "gold.m2", tmp_path / "system.txt"
+    gold.write_text((SENTENCE + OVERLAPPING.format(0) + "\n") * 8)
+    system.write_text("a cat sat on the mat .\n" * 8)
+    shown = plain("attack", "--gold", gold, system, "--lenient", "--notes", "--no-ci").notes
+    overlaps = [line for line in shown.splitlines() if line.endswith("[apply-overlap]")]
+    assert [line.partition(":")[0] for line in overlaps].count("warning") == 1
 
 
 def test_all_notes_are_in_json_and_none_beside_it(plain: CommandLine, score: tuple[str, ...]) -> None:
@@ -140,8 +152,23 @@ def test_each_code_is_explained(plain: CommandLine) -> None:
     assert "\n\nPrint the interval that is headed `texts+judges`" in done.out
     assert max(map(len, done.out.splitlines())) <= 100
     assert plain("explain", "[m2-noop]").out.startswith("m2-noop: ")
+    both = plain("explain", "config", "m2-noop").out
+    assert both == f"{plain('explain', 'config').out}\n{plain('explain', 'm2-noop').out}"
     listing = plain("explain").out
     assert [line.split()[0] for line in listing.splitlines() if line[0] != " "] == list(records)
+
+
+def test_each_warning_says_what_to_do(plain: CommandLine) -> None:
+    """A message that does not stop the command ends in ``errorbar explain CODE``, which must help."""
+    done = plain("explain", "--format", "json")
+    codes = [record for record in json.loads(done.out)["codes"] if re.search(r"\b(warning|note)\b", record["meaning"])]
+    assert len(codes) > 100
+    assert [record["code"] for record in codes if not record["explanation"]] == [], "write it in explanations.toml"
+
+
+def test_no_comma_cuts_a_meaning() -> None:
+    with (ROOT / "src/errorbar/cli/errors.csv").open(encoding="utf-8", newline="") as file:
+        assert [row for row in csv.reader(file) if len(row) != 2] == [], "quote a meaning that has a comma"
 
 
 def test_another_word_suggests_the_nearest_code(plain: CommandLine) -> None:

@@ -140,6 +140,8 @@ def test_check_names_all_of_it(folder: Path, errorbar: CommandLine) -> None:
         "other": [("error", "not-this-source", 1)],
         "raw": [("warning", "not-tokenized", 1)],
     }
+    (row,) = (line for line in errorbar(*given, folder / "raw").out.splitlines() if "not-tokenized" in line)
+    assert row.endswith("put spaces around tokens, as the source, or use --retokenize")
     assert errorbar(*given, folder / "other", "--force").code == 0
     done = errorbar(*given, folder / "raw", "--retokenize", "--format", "json")
     ((problem,),) = [each["problems"] for each in json.loads(done.out)["files"]]

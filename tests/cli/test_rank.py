@@ -236,6 +236,27 @@ class TestMeta:
         assert "m2 lacks scores for 12 comparisons; they are left out" in later.err
         assert "see --first-sentence" in later.err
 
+    @pytest.mark.parametrize(
+        ("numbers", "n", "agreeing"), [("123", 18, 13), ("012", 18, 13), ("23", 6, 2.5), ("13", 12, 4)]
+    )
+    def test_a_table_that_numbers_all_lines_follows(
+        self, numbers: str, n: int, agreeing: float, errorbar: CommandLine
+    ) -> None:
+        """Sentences 1 and 2 of the judgments are its second and third line; a table with other numbers has theirs.
+
+        The second line puts A before B and C before D; the third B before A before C and D: all that judges decided.
+        Where it says the same of all systems, half of that is right.
+        """
+        lines = {numbers[-2]: "3221", numbers[-1]: "2311"} if len(numbers) > 2 else dict.fromkeys(numbers, "1111")
+        rows = [
+            f"{system},{k},{score}" for k in numbers for system, score in zip("ABCD", lines.get(k, "1111"), strict=True)
+        ]
+        Path("table.csv").write_text("\n".join(["system,sentence,score", *rows]) + "\n")
+        call = ("judgments.xml", "table.csv", "--show", "sentences", "--resamples", "5", "--first-sentence", "0")
+        (found,) = json.loads(errorbar("meta", *call, "--format", "json").out)["sentences"]
+        assert found["plain"]["n_units"] == n
+        assert found["decided"]["value"] * found["decided"]["n_units"] == pytest.approx(agreeing)
+
     def test_tables(self, errorbar: CommandLine) -> None:
         done = errorbar("meta", "human.csv", "metrics.csv")
         # Σ xy = 1.25, Σ x² = .3875, Σ y² = 5 of the deviations: r = 1.25 / √1.9375.

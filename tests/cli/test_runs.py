@@ -183,7 +183,7 @@ def test_a_file_whose_name_has_a_comma_is_that_file(demo: tuple[str, str], error
 def test_other_commands_say_who_takes_runs(demo: tuple[str, str], errorbar: CommandLine) -> None:
     done = errorbar("ceiling", *demo, "mine=careful.txt,greedy.txt")
     assert done.code == 2
-    assert "mine has several runs, which score and compare take; name each run" in done.err
+    assert "mine has several runs, which only score and compare against one gold take; name each run" in done.err
 
 
 def test_runs_without_a_name_are_called_by_all_their_files(demo: tuple[str, str], errorbar: CommandLine) -> None:

@@ -188,6 +188,24 @@ def test_output_is_what_the_schema_says(drawn: Path, errorbar: CommandLine, name
     assert document["schema"] == f"errorbar.{name.replace('-', '.')}/1"
 
 
+@pytest.mark.parametrize("metric", ["gleu", "imeasure", "behavior(average=sentence)"])
+@pytest.mark.parametrize("name", ["score", "compare", "ceiling", "attack"])
+def test_whatever_the_metric_measures(folder: Path, errorbar: CommandLine, name: str, metric: str) -> None:
+    """Measures have other names than F, and the I-measure goes below 0, and differences of it beyond 1."""
+    files = "--gold", folder / "two.m2", folder / "system.txt", folder / "other.txt"
+    validated(name, errorbar(name, *files, "--metric", metric, "--resamples", "20", "--format", "json").out)
+
+
+@pytest.mark.parametrize("aggregate", ["corpus", "expected-wins", "trueskill"])
+@pytest.mark.parametrize("scores", [{"a": [3, 2, 9], "b": [-4, 1, 5]}, {"a": [1, 2, 3], "b": [1, 2, 3]}])
+def test_recorded_scores(tmp_path: Path, errorbar: CommandLine, scores: dict[str, list[int]], aggregate: str) -> None:
+    """On whatever scale, and where no system wins or loses anything."""
+    rows = [f"{system},{k},{score}" for system, own in scores.items() for k, score in enumerate(own, 1)]
+    (tmp_path / "it.csv").write_text("\n".join(["system,sentence,score", *rows]) + "\n")
+    done = errorbar("compare", "--scores", tmp_path / "it.csv", "--aggregate", aggregate, "--format", "json")
+    assert len(validated("compare", done.out)["systems"]) == 2
+
+
 def test_the_key_of_a_sample_is_what_the_schema_says(drawn: Path) -> None:
     validated("sample-key", Path("key.json").read_text())
 

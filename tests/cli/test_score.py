@@ -113,6 +113,20 @@ class TestFormats:
         assert r"\begin{tabular}{lrrrrrrrl}" in out
         assert "good & 100.00 & 66.67 & 90.91 &" in out
 
+    def test_latex_has_the_text_for_a_paper_ready_to_copy(self, errorbar: CommandLine) -> None:
+        errorbar("score", "--gold", "gold.m2", "good", "-o", "scores.tex")
+        *_, title, sentence, caption, _ = Path("scores.tex").read_text(encoding="utf-8").splitlines()
+        assert title == "% For a paper:"
+        assert sentence.startswith(r"% sentence: The F0.5 of good is 90.9 (MaxMatch; ")
+        assert r"The 95\% intervals are over texts" in caption
+        assert r"signature m2\textbar{}\allowbreak{}src:" in caption  # long words break
+
+    def test_latex_of_another_view_has_no_caption_of_the_scores(self, errorbar: CommandLine) -> None:
+        for view in ("type", "sentence"):
+            out = errorbar("score", "--gold", "gold.m2", "good", "--by", view, "--no-ci", "--format", "latex").out
+            assert "\\begin{tabular}" in out
+            assert "For a paper" not in out
+
     def test_a_value_by_convention_is_marked(self, errorbar: CommandLine) -> None:
         Path("silent").write_text("".join(line[2:] for line in GOLD.splitlines(keepends=True) if line[0] == "S"))
         out = errorbar("score", "--gold", "gold.m2", "silent").out
@@ -222,7 +236,7 @@ class TestBadInput:
 
     @pytest.mark.parametrize("options", [(), ("--lenient",)])
     def test_lines_missing_or_left_over(self, errorbar: CommandLine, options: tuple[str, ...]) -> None:
-        fix = "(expected 2 lines); one line per sentence [line-count]"
+        fix = "(expected 2 lines); one line per sentence; errorbar check looks for the place [line-count]"
         assert self.system(errorbar, "a\n", *options) == f"s: 1 line for 2 sentences of the source {fix}"
         assert self.system(errorbar, GOOD + "x\n", *options) == f"s: 3 lines for 2 sentences of the source {fix}"
 
@@ -322,7 +336,7 @@ class TestBadInput:
         assert (done.code, done.out) == (2, "")
         *listed, rest = done.err.splitlines()
         assert [line.rsplit("[")[-1] for line in listed] == ["span-outside]"] * 5
-        assert rest == "error: and 2 more of this kind; errorbar check lists all [span-outside]"
+        assert rest == "error: and 2 more of this kind; errorbar check FILE lists all [span-outside]"
 
 
 class TestMisuseOfTheCommandLine:

@@ -65,6 +65,9 @@ CHANGES = [
         for command in ("score", "compare", "ceiling")
     ),
     ("compare", "", "--swaps 300", "swaps"),
+    ("compare", "", "--aggregate expected-wins", "aggregate"),
+    ("compare", "--aggregate expected-wins", "--aggregate trueskill", "aggregate"),
+    ("compare", "--scores recorded.csv", "--scores others.csv", "scores"),
     ("score", "", "--judges fixed", "judges"),
     ("score", "--judges random(k=1)", "--judges random(k=2)", "judges"),
     ("score", "--pools pools.toml", "--pools others.toml", "pools"),
@@ -172,6 +175,13 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     essay = {"text": "a . b c d .", "annotations": {"0": [first, EDIT], "1": [first], "2": [EDIT]}}
     lines = [json.dumps(essay | {"document": f"e{number}"}) for number in range(20)]
     Path("essays.jsonl").write_text("\n".join(['{"format": "errorbar-corpus", "version": 1}', *lines]) + "\n")
+    for name, least in (("recorded", 0.1), ("others", 0.3)):
+        scores = [
+            f"{system},{number},{least + number * (at + 1) % 7}\n"
+            for at, system in enumerate(SYSTEMS)
+            for number in range(1, 21)
+        ]
+        Path(f"{name}.csv").write_text("".join(["system,sentence,score\n", *scores]))
     Path("plain").write_text("a b c d .\n" * 20)
     Path("other").write_text("a b c d e .\n" * 20)
     Path("joined").write_text(Path("one").read_text().replace(" .", "."))
@@ -179,8 +189,8 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def run(errorbar: CommandLine, command: str, options: str) -> tuple[list[object], set[str]]:
     """Every number and reason of the JSON output, and its signatures."""
-    gold = () if "--gold" in options or "--reference-of" in options else ("--gold", "gold.m2")
-    systems = ("two",) if "joined" in options else SYSTEMS
+    gold = () if any(f"--{name}" in options for name in ("gold", "reference-of", "scores")) else ("--gold", "gold.m2")
+    systems = ("two",) if "joined" in options else () if "--scores" in options else SYSTEMS
     done = errorbar(command, *systems, *gold, *options.split(), "--format", "json")
     assert done.code == 0, done.err
     document = json.loads(done.out)

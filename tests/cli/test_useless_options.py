@@ -77,7 +77,10 @@ def test_without_intervals_compare_has_no_column_and_no_warning_of_them(errorbar
 
 
 def test_check_is_named_only_where_it_lists_more(errorbar: CommandLine) -> None:
-    assert "and 2 more of this kind; errorbar check lists all [judgments-fields]" in errorbar("agree", "votes.csv").err
+    assert (
+        "and 2 more of this kind; errorbar check FILE lists all [judgments-fields]"
+        in errorbar("agree", "votes.csv").err
+    )
     assert errorbar("check", "votes.csv").out.count("judgments-fields") == 7
     flags = errorbar("sample", "plan", "flags.csv", "--budget", "3").err
     assert "error: and 2 more of this kind [sample-flag]\n" in flags

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+from typing import Any, cast
+
 import pytest
 
-from errorbar import Corpus, Edit
-from errorbar.core import UNCLEAR, ContentHash, UsageError, annotator_order, reference_record, source_record
+import errorbar
+from errorbar import Corpus, Edit, Hypothesis, Sentence
+from errorbar.core import UNCLEAR, ContentHash, InputError, UsageError, annotator_order, reference_record, source_record
 from tests.helpers.build import corpus, edit, sentence
 
 
@@ -123,3 +128,59 @@ class TestReferenceRecord:
 def test_annotators_go_by_number_and_by_name(names: list[str], order: list[str]) -> None:
     assert list(annotator_order(names)) == order
     assert Corpus([], tuple(names)).annotators == tuple(order)
+
+
+def test_an_exchanged_annotation_or_text_is_seen_by_the_next_score() -> None:
+    # What is kept for the next system must not outlive what it was made of: all numbers are those of a new corpus.
+    def make(correction: str, text: str = "a b c") -> Corpus:
+        return Corpus([Sentence(text, {"A": (Edit(1, 2, (correction,)),), "B": ()})], ("A", "B"))
+
+    systems = [Hypothesis("x", ["a y c"]), Hypothesis("z", ["a b z"])]
+    edited = make("x")
+    ceiling = errorbar.ceiling(edited, systems, beta=1).to_dict()
+    first = errorbar.score(edited, systems).to_dict()
+    edited.sentences[0].annotations["A"] = (Edit(1, 2, ("y",)),)
+    assert errorbar.score(edited, systems).to_dict() == errorbar.score(make("y"), systems).to_dict() != first
+    assert errorbar.ceiling(edited, systems, beta=1).to_dict() == errorbar.ceiling(make("y"), systems, beta=1).to_dict()
+    assert errorbar.ceiling(edited, systems, beta=1).to_dict() != ceiling
+    edited.sentences[0].text = "a d c"
+    assert errorbar.score(edited, systems).to_dict() == errorbar.score(make("y", "a d c"), systems).to_dict()
+    del edited.sentences[0].annotations["B"]
+    alone = Corpus([Sentence("a d c", {"A": (Edit(1, 2, ("y",)),)})], ("A", "B"))
+    assert errorbar.score(edited, systems).to_dict() == errorbar.score(alone, systems).to_dict()
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: Corpus([], cast("Any", (1,))), "a name of a corpus' annotators must be a text, got int"),
+        (lambda: Corpus([], cast("Any", None)), "a corpus' annotators must be a tuple of names, got NoneType"),
+        (lambda: Corpus([], ("A1",)).only("A1"), "annotators must be a tuple of names, got str"),
+        (lambda: Corpus([Sentence("a", {cast("Any", 1): ()})], ("A",)), "an annotator of a sentence must be a text"),
+        (lambda: Corpus([Sentence("a", {}, cast("Any", 3))], ("A",)), "the document of a sentence must be a text"),
+        (lambda: Corpus([Sentence("a", {"A": ()})], ()), "the corpus has no annotators, but annotations"),
+    ],
+)
+def test_a_corpus_made_by_hand_is_refused_in_a_line(make: Callable[[], Corpus], message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        errorbar.score(make(), {"s": ["a"]}, ci=False)
+
+
+@pytest.mark.parametrize("metric", ["m2", "errant", "gleu", "imeasure", "tokens", "green", "behavior"])
+@pytest.mark.parametrize("span", [(1, 9), (2, 1), (-1, 1)])
+def test_every_metric_refuses_a_span_outside_its_sentence(metric: str, span: tuple[int, int]) -> None:
+    data = Corpus([Sentence("a b c", {"A": (Edit(*span, ("d",)),)})], ("A",))
+    with pytest.raises(InputError, match=r"annotator A, sentence 1: the span .* is outside the sentence of 3 tokens"):
+        errorbar.score(data, {"s": ["a d c"]}, metric, ci=False)
+
+
+def test_what_was_spoiled_after_a_score_is_refused_by_the_next() -> None:
+    data = Corpus([Sentence("a b", {"A": (Edit(0, 1, ("c",)),)}), Sentence("a b", {"A": ()})], ("A",))
+    score = partial(errorbar.score, data, {"s": ["a b", "a b"]}, ci=False)
+    score()
+    data.sentences[1].annotations["A"] = (Edit(cast("Any", "x"), 1, ("c",)),)
+    with pytest.raises(UsageError, match="start of an edit of annotator A in sentence 2 must be a whole number"):
+        score()
+    data.sentences[1] = cast("Any", "a b")
+    with pytest.raises(UsageError, match="sentence 2 must be a Sentence, got str"):
+        score()

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import pickle
 from dataclasses import replace
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -108,3 +110,24 @@ def test_comparisons_of_pairs_were_shown_to_judges() -> None:
     assert not PAIRS.identical.any()
     with pytest.raises(UsageError, match="1 items for 2 comparisons"):
         Comparisons.from_pairs([("A", "B", 1), ("B", "A", 1)], items="x")
+
+
+def test_judgments_are_equal_if_their_rows_are() -> None:
+    table, same = (Judgments.from_matrix(cast("Any", np.array([["x", "y"], ["x", "x"]]))) for _ in range(2))
+    assert table == same
+    assert hash(table) == hash(same)
+    assert pickle.loads(pickle.dumps(table)) == table
+    assert table == replace(table, weight=np.ones(4))
+    for other in (table.take(np.arange(3)), replace(table, raters=("1", "3")), replace(table, weight=np.zeros(4)), 3):
+        assert table != other
+
+
+@pytest.mark.parametrize("rows", [None, "ab", [1, 2], ["ab"]])
+def test_what_is_no_table_is_refused(rows: Any) -> None:  # noqa: ANN401 - of any type
+    with pytest.raises(UsageError, match="table must be a list"):
+        Judgments.from_matrix(rows)
+
+
+def test_numbers_of_a_column_are_numbers() -> None:
+    with pytest.raises(UsageError, match="'weight' has something else than numbers"):
+        Judgments.from_columns([1], ["a"], ["x"], cast("Any", ["heavy"]))

@@ -15,10 +15,12 @@ import pytest
 from scipy import stats
 
 from errorbar import crowd_howmany, crowd_models, crowd_raters
+from errorbar.api.model_raters import AssistedShare
 from errorbar.core.problems import UsageError
 from errorbar.crowdsourcing.howmany import ModelWorth
 from errorbar.crowdsourcing.model_raters import ModelMeasure
 from tests.helpers.cli import CommandLine
+from tests.helpers.expectations import require
 
 MODEL = "model:small@0011aabb"
 Row = dict[str, object]
@@ -305,6 +307,28 @@ def test_shares_of_errors_without_and_with_a_model() -> None:
     assert helped is not None
     assert helped.high - helped.low < own.high - own.low
     assert row.n_further == 200
+
+
+def share_of_study(rng: np.random.Generator, n_judged: int) -> tuple[AssistedShare, float]:
+    """The shares of a study of 300 items, a tenth errors, of which a model misses four in ten; and the truth."""
+    truth = rng.random(300) < 0.1
+    says = np.where(truth, rng.random(300) < 0.6, rng.random(300) < 0.01)
+    label = np.array(["ok", "error"])
+    people = [judged(f"i{n}", "h", label[int(truth[n])]) for n in rng.choice(300, n_judged, replace=False).tolist()]
+    model = [judged(f"i{n}", MODEL, label[int(says[n])]) for n in range(300)]
+    (row,) = crowd_models([*people, *model]).shares
+    return row, float(truth.mean())
+
+
+def test_shares_with_a_model_hold_the_truth_where_few_items_were_judged() -> None:
+    """The few errors that people saw do not show how many the model misses."""
+    rng = np.random.default_rng(23)
+    runs = [share_of_study(rng, 40) for _ in range(60)]
+    ends = [(require(row.assisted).interval, true) for row, true in runs]
+    held = [interval.low <= true <= interval.high for interval, true in ends if interval is not None]
+    assert len(held) > 40
+    assert np.mean(held) >= 0.87  # .95 less 3 standard errors; .78 with the plain variance
+    assert share_of_study(rng, 9)[0].trust == 0
 
 
 def test_without_further_items_a_model_helps_nothing() -> None:

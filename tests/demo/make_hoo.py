@@ -105,7 +105,7 @@ def write(folder: Path) -> None:
     """Write texts, gold edits, and the runs: careful's as edits, greedy's as corrected texts."""
     problems = Problems()
     texts = {str(number): read(text) for number, text in enumerate(TEXTS, 1)}
-    fragments = [Fragment(name, gold(edits), raw) for name, (raw, edits) in texts.items()]
+    fragments = [Fragment(name, gold(edits), f"{raw}\n") for name, (raw, edits) in texts.items()]
     save_fragments(fragments, str(folder), problems, texts=True)
     drawn = random.Random(SEED)
     runs = {
@@ -114,7 +114,7 @@ def write(folder: Path) -> None:
     }
     careful = [Fragment(name, tuple(edits)) for name, edits in runs["careful"].items()]
     save_fragments(careful, str(folder / "careful"), problems)
-    greedy = {name: apply(texts[name][0], edits) for name, edits in runs["greedy"].items()}
+    greedy = {name: f"{apply(texts[name][0], edits)}\n" for name, edits in runs["greedy"].items()}
     save_texts(greedy, str(folder / "greedy"))
 
 

@@ -18,7 +18,7 @@ from errorbar.detectors.combined import (
     load_combiner,
 )
 from errorbar.detectors.detection import detect_prepositions
-from errorbar.detectors.linear import fit_logistic, log_probabilities
+from errorbar.detectors.learning import fit_logistic, log_probabilities
 from errorbar.detectors.model_file import load_model, save_model
 from errorbar.detectors.selectors import (
     Examples,

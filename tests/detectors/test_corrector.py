@@ -26,9 +26,8 @@ from errorbar.detectors.corrector import (
     choose_candidates,
 )
 from errorbar.detectors.correctors import tune_settings
-from errorbar.detectors.learning import code, step_one
+from errorbar.detectors.learning import Logistic, code, step_one
 from errorbar.detectors.learning import state as first_state
-from errorbar.detectors.linear import Logistic
 from errorbar.detectors.ranker import (
     MARKS,
     NUMBERS,

@@ -10,7 +10,7 @@ import pytest
 
 from errorbar import Resampling
 from errorbar.detectors.figures import learning_chart
-from errorbar.detectors.learning_curve import LearningCurve, fit_learning_curve
+from errorbar.detectors.selection import LearningCurve, fit_learning_curve
 from errorbar.reporting import draw_spec
 
 PUBLISHED = {"published: 77.4": (3_200_000.0, 0.774)}

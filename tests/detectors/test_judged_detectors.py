@@ -13,8 +13,7 @@ import errorbar as library
 from errorbar import Problems
 from errorbar.agreement import PairTable, cohen_kappa
 from errorbar.detectors.detect import read_tagger
-from errorbar.detectors.figures import figures
-from errorbar.detectors.judged_detectors import (
+from errorbar.detectors.figures import (
     AT_RECALL,
     BALANCED,
     BINS,
@@ -24,6 +23,7 @@ from errorbar.detectors.judged_detectors import (
     PLOT,
     TABLE,
     _histogram,
+    figures,
     judged_cells,
     judged_detectors,
 )

@@ -127,6 +127,16 @@ def test_a_reached_cap_writes_nothing_and_a_larger_one_goes_on(text: Path, serve
     assert {*server.times_billed().values()} == {1}
 
 
+@pytest.mark.parametrize("option", ["price-in=1e15", "timeout=1e12", "max-tokens=1000000000000", "jobs=1000000"])
+def test_numbers_that_no_call_can_have_are_refused(
+    option: str, text: Path, tmp_path: Path, server: ModelServer, errorbar: CommandLine
+) -> None:
+    outcome = errorbar("correct", text, "--llm", server.url, "--model", "tiny", f"--{option}")
+    assert outcome.code == 2
+    assert f"--{option.partition('=')[0]}" in outcome.err
+    assert not (tmp_path / "llm.sqlite").exists()
+
+
 def test_a_replay_needs_no_network_and_gives_the_same_bytes(text: Path, tmp_path: Path) -> None:
     outs = [tmp_path / name for name in ("live.txt", "again.txt")]
     with ModelServer(answer=answer_well, fault=lambda number, _: "500" if number == 0 else "") as server:

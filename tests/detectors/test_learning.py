@@ -10,11 +10,17 @@ import pytest
 from numpy.typing import NDArray
 
 from errorbar.detectors import learning
-from errorbar.detectors.learning import code, kernel, row_of, rows_of, state, states, step_one
-from errorbar.detectors.linear import (
+from errorbar.detectors.learning import (
     Weights,
     average_weights,
+    code,
+    kernel,
     log_probabilities,
+    row_of,
+    rows_of,
+    state,
+    states,
+    step_one,
     tables,
     train_maxent,
     train_perceptron,

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from errorbar import Resampling
-from errorbar.detectors.learning_curve import LearningCurve, fit_learning_curve, training_samples
+from errorbar.detectors.selection import LearningCurve, fit_learning_curve, training_samples
 
 RESAMPLING = Resampling("percentile", 2000)
 AHEAD = 3_200_000

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -39,22 +38,27 @@ def conllu(sentences: list[str]) -> str:
 
 
 @pytest.fixture(scope="module")
-def trained_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+def trained_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A text of 1,200 sentences, a treebank, a tagger, and models."""
     folder = tmp_path_factory.mktemp("trained")
     (folder / "text.txt").write_text("".join(f"{sentence(k)}\n" for k in range(1200)), encoding="utf-8")
     (folder / "bank.conllu").write_text(conllu([sentence(k) for k in range(150)]), encoding="utf-8")
     with pytest.MonkeyPatch.context() as patch:
         shrink_tables(patch)
-        patch.setattr("errorbar.detectors.selection.SIZES", (100, 300))
-        bank = folder / "bank.conllu"
-        train(folder / "text.txt", folder / "models", part=["tagger", "me", "me-paper"], treebank=bank)
-        yield folder
+        train(
+            folder / "text.txt",
+            folder / "models",
+            part=["tagger", "me", "me-paper"],
+            treebank=folder / "bank.conllu",
+        )
+    return folder
 
 
 @pytest.fixture
-def folder(trained_folder: Path, tmp_path: Path) -> Path:
-    """A copy of its own."""
+def folder(trained_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A copy of its own, for a test with small tables: the textbooks, in this file too, have real ones."""
+    shrink_tables(monkeypatch)
+    monkeypatch.setattr("errorbar.detectors.selection.SIZES", (100, 300))
     return Path(shutil.copytree(trained_folder, tmp_path / "copy"))
 
 

@@ -11,7 +11,7 @@ from errorbar import Problems, judge_export, judge_init
 from errorbar.core import UsageError
 from errorbar.detectors.detect import read_tagger
 from errorbar.judging import JudgedItem, load_scheme
-from errorbar.judging.items.proposed_verbs import verb_before, verbs_of, with_verbs
+from errorbar.judging.items.context import verb_before, verbs_of, with_verbs
 from errorbar.judging.scheme import Scheme, tokens
 from tests.judging.browser.items import marked
 

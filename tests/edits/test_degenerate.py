@@ -189,12 +189,6 @@ def test_overlapping_edits_are_counted() -> None:
     assert made(data).n_overlaps == 1
 
 
-def test_an_edit_outside_its_sentence_is_in_no_text() -> None:
-    data = corpus(sentence("x", {"A": [edit(3, 4, "q"), edit(0, 1, "z")]}), sentence("y", {"A": []}))
-    assert text("pasted-A", data) == ("z", "y")
-    assert made(data).n_overlaps == 1
-
-
 def test_names_are_good_for_files() -> None:
     data = corpus(sentence("x", {"../a b": [edit(0, 1, "1")], ".._a b": [edit(0, 1, "2")], "é": [edit(0, 1, "3")]}))
     names = [each.name for each in made(data, "pasted").systems]

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
+from threading import Barrier
 
 import pytest
 
@@ -99,6 +101,20 @@ def test_what_was_made_before_an_interruption_stays(tmp_path: Path, monkeypatch:
         list(errant_edits(TEXTS, Failing(), cache=kept))
     kept.close()
     assert EditCache(tmp_path / "edits.sqlite", "it:1").find([("a b", "a c")]) == {("a b", "a c"): whole(2, "a c")}
+
+
+def test_a_new_cache_is_opened_by_many_at_once(tmp_path: Path) -> None:
+    """SQLite said to some of them that it is locked."""
+    with ThreadPoolExecutor(8) as pool:
+        for number in range(60):
+            path, start = tmp_path / f"{number}.sqlite", Barrier(8)
+
+            def open_it(_: int, path: Path = path, start: Barrier = start) -> dict[Pair, Edits]:
+                start.wait()
+                with closing(EditCache(path, "it:1")) as cache:
+                    return cache.find([("a b", "a c")])
+
+            assert list(pool.map(open_it, range(8))) == [{}] * 8
 
 
 def test_edits_of_another_pipeline_are_not_used(tmp_path: Path) -> None:

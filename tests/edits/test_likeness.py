@@ -54,7 +54,7 @@ def test_a_sample_does_not_depend_on_the_order() -> None:
 def test_the_example_does_not_depend_on_the_order_of_a_set() -> None:
     marks = "one , two ; three : four ! five ? six ."
     found = evidence([marks], ["one, two; three: four! five? six."])
-    assert (found.joined.n, found.example) == (1, ("five?", "?"))
+    assert (found.joined.n, found.joined.example) == (1, ("five?", "?"))
 
 
 def codes(sources: list[str], lines: list[str]) -> list[str]:
@@ -75,6 +75,7 @@ CASES = {
     "untokenized": ([line.replace(" ,", ",").replace(" .", ".") for line in SOURCES], ["not-tokenized"]),
     "without any space": (["".join(line.split()) for line in SOURCES], ["not-tokenized"]),
     "numbered": ([f"{k}. {line}" for k, line in enumerate(SOURCES, 1)], ["numbered-lines"]),
+    "numbered in a column": ([f"{k}\t{line}" for k, line in enumerate(SOURCES, 1)], ["numbered-lines"]),
     "numbered in brackets": ([f" {k}) {line}" for k, line in enumerate(SOURCES, 1)], ["numbered-lines"]),
 }
 
@@ -97,6 +98,17 @@ def test_other_quotation_marks_are_named(form: str, said: list[str]) -> None:
     lines = [line.replace(old, new) for line in QUOTED]
     assert codes(QUOTED, lines) == said
     assert codes(lines, QUOTED) == said  # be they the source's
+
+
+def test_other_accents_are_named() -> None:
+    """A tool that composes letters changes every word with an accent, and nobody sees it."""
+    composed = [f"l' caf\u00e9 w{k} est la ." for k in range(40)]
+    apart = [line.replace("\u00e9", "e\u0301") for line in composed]
+    assert codes(composed, apart) == codes(apart, composed) == ["other-accents"]
+    assert codes(composed, [line.replace("\u00e9", "\u00ea") for line in composed]) == []
+    problems = Problems()
+    Admission().take("it", apart, composed, problems)
+    assert r"as 'caf\xe9' for 'cafe\u0301'" in problems.notes[0].what
 
 
 def test_the_order_of_a_whole_file_is_told() -> None:
@@ -220,6 +232,35 @@ def test_missing_lines_are_named(seed: int, n: int, n_missing: int, data: st.Dat
     assert said.startswith(f"{named} of the source seem")
 
 
+@given(st.integers(0, 10_000), st.sampled_from([(4, 20), (1, 2, 9), (6, 18, 27, 28)]))
+def test_missing_lines_that_stand_apart_are_named_each(seed: int, missing: tuple[int, ...]) -> None:
+    draw, sources = random.Random(seed), sentences(seed, 30)
+    lines = [changed(line, draw) for at, line in enumerate(sources, 1) if at not in missing]
+    named = {(4, 20): "4, 20", (1, 2, 9): "1-2, 9", (6, 18, 27, 28): "6, 18, 27-28"}[missing]
+    said = explain_gap(sources, lines, len(lines))
+    assert said == f"lines {named} of the source seem to be missing here; with them, the other lines fit"
+
+
+@pytest.mark.parametrize(("first", "last"), [(1, 600), (1801, 2800), (3001, 4000)])
+def test_a_large_stretch_of_a_large_text_is_named(first: int, last: int) -> None:
+    """Of 4,000 lines; more line pairs than several stretches are looked for in."""
+    draw, sources = random.Random(1), sentences(1, 4000)
+    lines = [changed(line, draw) for at, line in enumerate(sources, 1) if not first <= at <= last]
+    assert (explain_gap(sources, lines, len(lines)) or "").startswith(f"lines {first}-{last} of the source seem")
+    apart = [line for at, line in enumerate(sources) if at % 4]
+    assert explain_gap(sources, apart, len(apart)) is None  # not one stretch, and too many to look for each
+
+
+def test_a_stretch_must_be_worth_a_gap_of_its_own() -> None:
+    """A line that is a little more like a neighbor is none; two lines that stand apart, if but little, are two."""
+    sources = sentences(3, 30)
+    lines = [line for at, line in enumerate(sources, 1) if not 10 <= at <= 14]
+    lines[9] = " ".join(sources[13].split()[:2] + ["x"] * 3)  # it stands for line 15, and has two words of line 14
+    assert (explain_gap(sources, lines, len(lines)) or "").startswith("lines 10-14 of")
+    lines = [line for at, line in enumerate(sources, 1) if at not in (12, 14)]
+    assert (explain_gap(sources, lines, len(lines)) or "").startswith("lines 12, 14 of")
+
+
 @given(st.integers(0, 10_000), st.integers(8, 40), st.integers(1, 3), st.booleans(), st.data())
 def test_lines_too_many_are_named(seed: int, n: int, n_extra: int, cut: bool, data: st.DataObject) -> None:
     """Also where only as many lines were kept as the source has."""
@@ -261,4 +302,5 @@ def test_check_says_it_and_counts_no_changes(
         done = errorbar("check", "--gold", gold, file)
     assert said in done.out
     assert "sentences changed" not in done.out
+    assert "errorbar check" not in done.out
     assert done.code == 1

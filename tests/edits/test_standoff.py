@@ -39,6 +39,13 @@ class TestExtract:
             ("one two three four", "one zwei drei four", [(4, 13, "zwei drei")]),
             # A comma goes without the space that stays.
             ("go, now", "go now", [(2, 3, "")]),
+            # Marks belong to the letters before them.
+            ("deux cafe\u0301 la", "deux cafe\u0301s la", [(5, 10, "cafe\u0301s")]),
+            (
+                "\u0915\u093f\u0924\u093e\u092c",
+                "\u0915\u093f\u0924\u093e\u092c\u0947",
+                [(0, 5, "\u0915\u093f\u0924\u093e\u092c\u0947")],
+            ),
             # White space between kept words.
             ("a  b", "a b", [(1, 3, " ")]),
             ("a", "a b", [(1, 1, " b")]),

@@ -96,7 +96,7 @@ class TestTokens:
             StandoffEdit("", 5, 5, "", (" !",), type="MP"),
         )
         lost = sorted(note.what for note in problems.notes)
-        assert [("comments" in what, "annotator 1" in what) for what in lost] == [(True, False), (False, True)]
+        assert [("comments" in what, "annotator 1" in what) for what in lost] == [(False, True), (True, False)]
 
     def test_sentences_of_a_document_are_lines_of_its_text(self) -> None:
         """``x y``, ``u`` and ``v w`` begin at 0, 4 and 6; ``p`` is another document."""
@@ -111,6 +111,17 @@ class TestTokens:
         assert [(e.start, e.end, e.original) for e in first.edits] == [(2, 3, "y"), (4, 5, "u"), (8, 9, "w")]
         assert [(e.start, e.end, e.original) for e in second.edits] == [(0, 1, "p")]
 
+    @pytest.mark.parametrize("first", [Edit(1, 2, ("",)), Edit(1, 2, ("u", "")), Edit(2, 2, ("u",))])
+    def test_a_deletion_at_the_end_beside_another_edit(self, first: Edit) -> None:
+        """Both would take the one space between them, as in two sentences of CoNLL-2014's annotator 0."""
+        edits = (first, Edit(2, 3, ("",)))
+        (one,) = sentences_fragments([Sentence("x y z", {"0": edits})], "0", Problems())
+        assert apply_standoff(one.text or "", one.edits).split() == apply_edits(["x", "y", "z"], edits)
+
+    def test_an_edit_without_a_correction_takes_no_space_along(self) -> None:
+        (one,) = sentences_fragments([Sentence("x y z", {"0": (Edit(1, 2, ("",), "Um"),)})], "0", Problems())
+        assert [(edit.original, edit.corrections) for edit in one.edits] == [("y", ())]
+
     def test_how_often_something_is_lost_is_said(self) -> None:
         edits = (Edit(0, 1, ("y",), comment="odd"),)
         sentences = [
@@ -122,10 +133,10 @@ class TestTokens:
         problems = Problems()
         sentences_fragments(sentences, "0", problems)
         assert [note.what.removeprefix("HOO cannot hold ") for note in problems.notes] == [
+            "annotator 1 beside 0 (2 times); left out",
+            "annotator 2 beside 0 (1 time); left out",
             "comments (2 times); left out",
             "that annotator 0 did not look (2 times); left out",
-            "the edits of annotator 1 (2 times); left out",
-            "the edits of annotator 2 (1 time); left out",
             "the writer (1 time); left out",
         ]
 
@@ -139,7 +150,7 @@ class TestTokens:
             end = data.draw(st.integers(start, min(len(tokens), start + 2)))
             said = data.draw(st.sampled_from(["", "new", "two new"] if end > start else ["new", "two new"]))
             edits.append(Edit(start, end, (said,)))
-            at = end + 2
+            at = end + (start == end)
         sentence = Sentence(" ".join(tokens), {"0": tuple(edits)}, "d")
         (one,) = sentences_fragments([sentence], "0", Problems())
         expected = apply_edits(tokens, edits)

@@ -117,6 +117,19 @@ def test_annotated_words_become_characters(folder: Path, errorbar: CommandLine) 
     assert str(same.signature) == str(score.signature)
 
 
+def test_no_population_of_judges_is_known_by_character(folder: Path) -> None:
+    """Ten annotators of English words say nothing of characters, unless they are named."""
+
+    def rule(tokens: str = "spaces", judges: str | None = None) -> str:
+        gold, system, source = (folder / name for name in ("reference", "system", "source"))
+        (score,) = package.score(gold, [system], source=source, tokens=tokens, judges=judges, resamples=100).scores
+        return str(score.signature).partition("|judges:")[2].partition("|")[0]
+
+    assert rule() == "random,k:1,population:bn2015"
+    assert rule(tokens="characters") == ""
+    assert rule(tokens="characters", judges="random(population=bn2015)") == "random,k:1,population:bn2015"
+
+
 @pytest.mark.parametrize("verb", ["compare", "ceiling", "report"])
 def test_other_commands_know_tokens(verb: str, folder: Path, errorbar: CommandLine) -> None:
     texts = ("--source", folder / "source", "--reference", folder / "reference", "--reference", folder / "system")
@@ -154,3 +167,20 @@ def test_hoo_data_has_no_tokens(tmp_path: Path, errorbar: CommandLine) -> None:
     (gold / "1.xml").write_text('<?xml version="1.0"?><edits></edits>')
     done = errorbar("score", "--gold", gold, tmp_path, "--tokens", "characters")
     assert "--tokens has no meaning for HOO data" in done.err
+
+
+def test_labels_have_tokens_of_their_own(tmp_path: Path, errorbar: CommandLine) -> None:
+    (tmp_path / "gold.tsv").write_text("She\tc\ngo\ti\n.\tc\n\n")
+    done = errorbar("score", "--gold", tmp_path / "gold.tsv", tmp_path / "gold.tsv", "--tokens", "characters")
+    assert "would cut into others" in done.err
+    assert done.err.endswith("[useless-option]\n")
+    corpus = package.read_corpus(tmp_path / "gold.tsv")
+    with pytest.raises(UsageError, match="would cut into others"):
+        package.score(corpus, [tmp_path / "gold.tsv"], tokens="characters")
+
+
+def test_a_system_of_edits_is_cut_by_rules_of_a_language(tmp_path: Path) -> None:
+    pytest.importorskip("spacy")
+    (tmp_path / "gold.m2").write_text("S Das war z.B. gut.\nA 1 2|||V|||ist|||REQUIRED|||-NONE-|||0\n\n")
+    (score,) = package.score(tmp_path / "gold.m2", ["mine=" + str(tmp_path / "gold.m2")], "errant", tokens="de").scores
+    assert score.counts == {"correct": 1, "proposed": 1, "gold": 1}

@@ -151,3 +151,28 @@ def test_a_text_is_not_taken_for_edits_that_are_given() -> None:
     edits = extract_edits(SOURCE.split(), ANNA.split())
     given, text = CorrectedSentence(ANNA, edits), CorrectedSentence(ANNA, TextEdits(edits))
     assert system_record(text) == system_record(ANNA) != system_record(given)
+
+
+GERMAN = "wir sieht in der Garten , weil es schön ist ."
+ENGLISH = "he go to the school and you are not there ."
+
+
+@pytest.mark.parametrize(("line", "codes"), [(GERMAN, ["not-english"]), (ENGLISH, [])])
+def test_texts_that_are_not_english_get_a_warning(
+    line: str, codes: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("errorbar.api.convert.EditMaker", Whole)
+    (tmp_path / "source").write_text(f"{line}\n" * 10, encoding="utf-8")
+    (tmp_path / "text").write_text(f"{line[1:]}\n" * 10, encoding="utf-8")
+    source, text = tmp_path / "source", tmp_path / "text"
+    scores = errorbar.score(gold=[text], systems=[text], source=source, metric="errant", ci=False)
+    assert [note.code for note in scores.notes if note.code == "not-english"] == codes
+    converted = errorbar.convert(text, source=source, edits="errant", to="jsonl")
+    assert [note.code for note in converted.notes] == codes
+
+
+def test_a_report_expects_no_types_of_attacks() -> None:
+    of_system = Hypothesis("mine", [CorrectedSentence(ANNA, (edit(3, 4, kind="R:PREP"),))])
+    gold = corpus(sentence(SOURCE, {"a": [edit(3, 4, kind="R:PREP")], "b": []}))
+    report = errorbar.report(gold, [of_system], "errant")
+    assert "types-differ" not in {note.code for note in report.notes}

@@ -271,3 +271,19 @@ def test_agrees_with_errant_on_english(data: Path) -> None:
     assert n_edits == 1798
     assert n_operations == n_edits
     assert n_categories / n_edits >= 0.91
+
+
+def test_what_has_no_correction_stays_without_one(errorbar: CommandLine, tmp_path: Path) -> None:
+    """An ``Um`` with an empty correction is no deletion, and no text is made of it; an ``UNK`` is of no category."""
+    (tmp_path / "gold.m2").write_text(
+        "S He blah blah go home .\nA 1 3|||Um||||||REQUIRED|||-NONE-|||0\nA 3 4|||V|||goes|||REQUIRED|||-NONE-|||0\n"
+        "A 4 5|||UNK|||home|||REQUIRED|||-NONE-|||0\n\n"
+    )
+    done = errorbar("convert", str(tmp_path / "gold.m2"), "--edits", "universal", "--to", "m2")
+    assert [line.split("|||")[1] for line in done.out.splitlines() if line.startswith("A")] == ["Um", "R:WORD", "UNK"]
+    (tmp_path / "typed.m2").write_text(done.out)
+    same = [package.score(tmp_path / name, {"one": ["He blah blah goes home ."]}, "green") for name in _TWO]
+    assert [scores["one"].f.value for scores in same] == [1.0, 1.0]
+
+
+_TWO = ("gold.m2", "typed.m2")

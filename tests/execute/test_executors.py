@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import socket
+import subprocess
 import sys
 import time
 from collections.abc import Iterator
@@ -230,3 +231,35 @@ def test_the_kinds() -> None:
     assert isinstance(choose_executor(), Serial)
     assert isinstance(choose_executor(2), Processes)
     assert issubclass(MissingExtraError, ErrorbarError)
+
+
+SCRIPT = """
+import errorbar
+print("run")
+{begin}
+corpus = errorbar.Corpus([errorbar.Sentence("a b", {{"A": (errorbar.Edit(0, 1, ("c",)),)}})] * 200, ("A",))
+systems = {{f"s{{k}}": ["c b"] * 200 for k in range(80)}}
+try:
+    print(errorbar.score(corpus, systems, {metric}, ci=False, jobs=2)["s3"].counts)
+except errorbar.ErrorbarError as error:
+    print(error)
+"""
+
+
+@pytest.mark.parametrize(
+    ("begin", "metric", "last"),
+    [
+        ("", "'m2'", "{'correct': 200, 'proposed': 200, 'gold': 200}"),
+        ("class Own(errorbar.M2): pass", "Own()", 'put its calls under if __name__ == "__main__", or what it defines'),
+    ],
+)
+def test_a_script_without_a_main_guard_is_run_once_where_workers_do_not_need_it(
+    tmp_path: Path, begin: str, metric: str, last: str
+) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(SCRIPT.format(begin=begin, metric=metric))
+    done = subprocess.run([sys.executable, script], capture_output=True, text=True, timeout=120, check=True)
+    lines = done.stdout.splitlines()
+    assert last in lines[-1]
+    assert (lines[:-1] == ["run"]) == (not begin)
+    assert not done.stderr or begin

@@ -322,6 +322,12 @@ class TestFolders:
         read_text(HooFile(tmp_path / "1.txt"), problems)
         assert [str(problem.place) for problem in problems.errors] == [f"{tmp_path / '1.txt'}:2"]
 
+    @pytest.mark.parametrize(("content", "what"), [("a text".encode("utf-16"), "UTF-16"), (b"%PDF-1.4", "a PDF")])
+    def test_a_file_that_is_no_text(self, tmp_path: Path, content: bytes, what: str) -> None:
+        (tmp_path / "1.txt").write_bytes(content)
+        with pytest.raises(InputError, match=what):
+            read_text(HooFile(tmp_path / "1.txt"), Problems(lenient=True))
+
 
 characters = st.text(
     st.characters(codec="utf-8", exclude_categories=("Cc", "Cs"), exclude_characters="\ufffe\uffff"), max_size=6

@@ -94,6 +94,20 @@ def test_m2_instead_of_text(system: Path) -> None:
     assert "errorbar convert --to text" in problem.fix
 
 
+@pytest.mark.parametrize("line", ['{"text": "a b", "spans": [{"start": 0, "end": 1}]}', '[{"text": "a b"}]'])
+def test_json_is_no_text(system: Path, line: str) -> None:
+    """Its words are those of the sentence, so that it would pass for a poor correction."""
+    system.write_text(f"{line}\n")
+    problem = refusal(system, 1)
+    assert (problem.code, problem.what) == ("hypothesis-jsonl", "this is JSON, not plain text")
+
+
+@pytest.mark.parametrize("line", ["[1] a b", "{ a b }", "[]"])
+def test_brackets_are_text(system: Path, line: str) -> None:
+    system.write_text(f"{line}\n")
+    assert read(system, 1)[0] == [line]
+
+
 def test_the_command_that_makes_text_names_the_file(errorbar: CommandLine, tmp_path: Path) -> None:
     lines = {"m2": "S a b\nA 0 1|||T|||x|||REQUIRED|||-NONE-|||0\n\n", "jsonl": '{"format": "errorbar-corpus"}\n'}
     for kind, annotator in (("m2", "0"), ("jsonl", "NAME")):

@@ -113,6 +113,15 @@ def test_an_edit_that_m2_takes_for_none_is_refused() -> None:
     assert sentence.annotations == {"x": ()}
 
 
+def test_m2_tells_of_sentences_that_nobody_looked_at() -> None:
+    """Read with ``--unmarked=absent`` they come back as they were; else as sentences found correct."""
+    problems = Problems()
+    list(write_m2([Sentence("a", {"0": ()}), Sentence("b"), Sentence("c")], problems))
+    assert [note.what for note in problems.notes] == ["M2 cannot hold that nobody looked at 2 sentences"]
+    list(write_m2([Sentence("a"), Sentence("b")], problems := Problems()))
+    assert not problems.notes
+
+
 def test_m2_tells_of_edits_that_it_takes_for_none() -> None:
     problems = Problems()
     sentence = Sentence("a b", {"0": (Edit(0, 1, ("c",), "noop"),)})

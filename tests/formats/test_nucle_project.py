@@ -96,7 +96,7 @@ def test_offsets_outside_of_the_text(span: tuple[int, int, int, int], why: DropR
     problems = Problems()
     list(project_essays([essay(one)], SENTENCES, problems))
     assert [str(problem) for problem in problems.errors] == [
-        "essays.sgml:12: the mistake 'Mec' is dropped: it lies outside the text (expected offsets inside the 1 "
+        "essays.sgml:12: the mistake 'Mec' lies outside the text (expected offsets inside the 1 "
         "paragraphs of the essay '1'); correct it or use lenient=True (it is dropped) [nucle-outside]"
     ]
 

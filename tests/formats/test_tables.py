@@ -52,6 +52,12 @@ def test_every_bad_line_of_json_is_said(tmp_path: Path) -> None:
     assert others[2].startswith("table.jsonl:5: no column 'a'")
 
 
+def test_a_json_array_is_no_table_of_many_odd_columns(tmp_path: Path) -> None:
+    path = save(tmp_path, '[{"item": 1, "flag": 0}, {"item": 2, "flag": 1}]', "table.json")
+    (only,) = said(path, ("item", "flag"))
+    assert only.startswith("table.json:1: this is a JSON array (expected an object on each line); jq -c '.[]'")
+
+
 def test_a_row_of_parquet_that_is_not_flat(tmp_path: Path) -> None:
     pa = pytest.importorskip("pyarrow")
     pq = pytest.importorskip("pyarrow.parquet")

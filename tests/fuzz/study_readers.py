@@ -45,7 +45,7 @@ def _items() -> list[Case]:
         {"a.csv": b"item,text,word,occurrence\n1,He go to to home .,to,2\n2,In in the house .,in,1\n"},
         {"a.csv": b"item,text,span\n1,He go home .,3-5\n1:0-1,She like dogs .,0-3\n"},
         {"a.csv": b"item,text,candidate1,candidate2\n1,He [go] home .,go,goes\n2,She [like] dogs .,like,likes\n"},
-        {"a.csv": b'{"item": "1", "text": "He [go] home .", "answer": "error|ok", "explanation": "x"}\n'},
+        {"a.csv": b'{"item": "1", "text": "He go home .", "span": "3-5", "answer": "error|ok", "explanation": "x"}\n'},
     ]
 
 

@@ -69,11 +69,11 @@ class PoolStudies:
         rng, scale = np.random.default_rng([seed, *self.sizes]), M2().measures[F].scale
         scores, differences = [], []
         for _ in range(studies):
-            statistics, _, judging = self._draw(rng, sampled=True)
+            statistics, clusters, judging = self._draw(rng, sampled=True)
             first, second = ([only(own, F) for own in judging.values(M2(), one)] for one in statistics)
-            scores.append(pool_mean(first, 0, 0.95, scale).estimate)
+            scores.append(pool_mean(first, 0, 0.95, scale, len(clusters)).estimate)
             apart = [one - other for one, other in zip(first, second, strict=True)]
-            differences.append(pool_mean(apart, 0, 0.95, scale.of_differences).estimate)
+            differences.append(pool_mean(apart, 0, 0.95, scale.of_differences, len(clusters)).estimate)
         shares = []
         for estimates in (scores, differences):
             truth = np.mean([one.value for one in estimates if one.value is not None])

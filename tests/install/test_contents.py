@@ -80,8 +80,8 @@ def test_what_an_index_would_say(wheel: Path) -> None:
     assert about["Description-Content-Type"] == "text/markdown"
     page = MarkdownIt("gfm-like", {"linkify": False}).render(str(about.get_payload()))
     assert page.startswith("<h1>")
-    assert "<table>" in page
-    assert "<code" in page
+    assert '<pre><code class="language-console">' in page
+    assert "<a href" in page
 
 
 def test_all_is_every_extra_but_those_it_says(wheel: Path) -> None:

@@ -30,7 +30,7 @@ from errorbar.judging.store.tables import ASSIGNMENT, ITEM
 SCHEME = load_scheme("error-ok")
 MAIN = SCHEME.questions[0].id
 VALUES = [option.value for option in SCHEME.questions[0].options]
-_IDS = count(1)
+_IDS = count(1000)  # the store of an older version, in a file, has smaller ones
 T = TypeVar("T")
 
 

@@ -14,7 +14,7 @@ from errorbar import Resampling
 from errorbar.core import UsageError
 from errorbar.crowdsourcing.howmany import majority_accuracy
 from errorbar.judging import JudgedItem, Store, Study, StudyRules, load_scheme, read_study
-from errorbar.judging.analysis.error_findings import read_pay
+from errorbar.judging.analysis.kind_findings import read_pay
 from errorbar.judging.analysis.study_analysis import AnalysisOptions, StudyAnalysis, analysis_of
 from errorbar.judging.scheme import Option
 from errorbar.judging.study.status import status_of

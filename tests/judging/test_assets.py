@@ -5,12 +5,13 @@ from __future__ import annotations
 import gzip
 import re
 from collections.abc import Iterator
+from html import unescape
 from pathlib import Path
 
 import pytest
 
 from errorbar.judging import Study, StudyRules
-from errorbar.judging.web.assets import STATIC, bundle_script
+from errorbar.judging.web.pages import STATIC, bundle_script
 from tests.judging.served import Visitor, made_study, served
 
 
@@ -45,6 +46,31 @@ def test_parts_of_a_script_keep_their_own_names_and_come_after_what_they_import(
     assert "return { Mid };\n})();\nconst { low } = $low;" in script
 
 
+def test_a_part_that_takes_no_names_can_be_left_out_with_what_it_alone_imports(tmp_path: Path) -> None:
+    (tmp_path / "low.js").write_text("export const low = 1;\n")
+    (tmp_path / "own.js").write_text("export const own = 2;\n")
+    (tmp_path / "kind.js").write_text("import { low } from './low.js';\nimport { own } from './own.js';\nlow(own);\n")
+    (tmp_path / "top.js").write_text("import { low } from './low.js';\nimport './kind.js'; // or not\nlow;\n")
+    whole, without = bundle_script("top.js", tmp_path), bundle_script("top.js", tmp_path, without=("kind.js",))
+    assert re.findall(r"^const \$(\w+)", whole, re.MULTILINE) == ["low", "own", "kind"]
+    assert re.findall(r"^const \$(\w+)", without, re.MULTILINE) == ["low"]
+    assert without.endswith("const { low } = $low;\nlow;\n")
+
+
+def test_the_script_of_a_study_has_the_kinds_of_its_questions(url: str) -> None:
+    def script(kinds: str | None) -> str:
+        address = "/static/judge.js" if kinds is None else f"/static/judge.js?kinds={kinds}"
+        return str(Visitor(url).http.get(address).text)
+
+    def kinds_in(text: str) -> list[str]:
+        return re.findall(r"QUESTION_KINDS\.(\w+) = ", text)
+
+    assert kinds_in(script(None)) == kinds_in(script("edits.ranks.rewrite")) == ["edits", "rewrite", "ranks"]
+    assert kinds_in(script("")) == kinds_in(script("one.nothing")) == []
+    assert kinds_in(script("ranks")) == ["ranks"]
+    assert kinds_in(script("rewrite.edits")) == ["edits", "rewrite"]
+
+
 def test_parts_that_import_each_other_are_refused(tmp_path: Path) -> None:
     (tmp_path / "one.js").write_text("import { two } from './two.js';\nexport const one = 1;\n")
     (tmp_path / "two.js").write_text("import { one } from './one.js';\nexport const two = 2;\n")
@@ -62,7 +88,7 @@ def test_every_export_of_every_script_can_be_joined() -> None:
 
 def test_a_page_names_versions_which_browsers_keep(study: Study, url: str) -> None:
     page = Visitor(url).http.get(f"/j/{link_of(study).rpartition('/')[2]}").text
-    addresses = re.findall(r'(?:href|src)="(/static/[^"]+)"', page)
+    addresses = [unescape(address) for address in re.findall(r'(?:href|src)="(/static/[^"]+)"', page)]
     assert {address.partition("?")[0] for address in addresses} == {
         "/static/judge.css",
         "/static/judge.js",
@@ -71,12 +97,12 @@ def test_a_page_names_versions_which_browsers_keep(study: Study, url: str) -> No
     for address in addresses:
         reply = Visitor(url).http.get(address)
         assert reply.headers["cache-control"] == "public, max-age=31536000, immutable"
-        bare = Visitor(url).http.get(address.partition("?")[0])
+        old = re.sub("v=[0-9a-f]+", "v=old", address)
+        bare = Visitor(url).http.get(old)
         assert bare.headers["cache-control"] == "no-cache"
         assert bare.content == reply.content
-        again = Visitor(url).http.get(address.partition("?")[0], headers={"If-None-Match": bare.headers["etag"]})
+        again = Visitor(url).http.get(old, headers={"If-None-Match": bare.headers["etag"]})
         assert (again.status_code, again.content) == (304, b"")
-    assert Visitor(url).http.get("/static/judge.css?v=old").headers["cache-control"] == "no-cache"
 
 
 def test_what_raters_get_is_compressed_if_their_browser_can(study: Study, url: str) -> None:
@@ -106,6 +132,6 @@ def test_the_managers_pages_are_not_compressed(study: Study, url: str) -> None:
     assert "content-encoding" not in reply.headers
 
 
-@pytest.mark.parametrize("name", ["nothing.js", "..%2fassets.py", "../assets.py", ""])
+@pytest.mark.parametrize("name", ["nothing.js", "..%2fpages.py", "../pages.py", ""])
 def test_nothing_else_is_a_file_of_the_pages(url: str, name: str) -> None:
     assert Visitor(url).http.get(f"/static/{name}").status_code == 404

@@ -86,7 +86,9 @@ def test_the_effects_are_foreseen(make_study: Make) -> None:
     foreseen, before = study.write(lambda tx: foresee_exclusion(tx, one)), free()
     study.write(lambda tx: exclude(tx, one, "reason", "manager", 1.0))
     assert (foreseen.n_judgments, foreseen.n_items, foreseen.n_in_hand) == (4, 3, 1)
-    assert str(foreseen) == "4 judgments set aside, 3 items back to work"
+    assert str(foreseen) == (
+        "4 judgments set aside and 1 unanswered item taken back, 3 items back to work; 2 more need no other judgment"
+    )
     assert free() - before == 3
     for lease in study.claim(two, 1).leases:
         study.answer(two, lease)

@@ -12,11 +12,13 @@ from typing import Any
 import pytest
 
 import errorbar
-from errorbar import Problems, judge, judge_export, judge_init, read_corpus
+from errorbar import Problems, crowd_raters, judge, judge_export, judge_init, judge_status, read_corpus
 from errorbar.core import InputError, UsageError
+from errorbar.core.judgments import ABSTENTIONS
 from errorbar.formats import table_rows
 from errorbar.judging import Study, StudyRules, Submission, claim, exclude, load_scheme, readmit, shown_hash, submit
 from errorbar.judging.scheme import NOTHING
+from errorbar.judging.scheme_files import scheme_names
 from tests.helpers.cli import CommandLine
 from tests.helpers.crowd import read_judgments
 from tests.judging.simulated import COMMENT, join, work
@@ -219,12 +221,50 @@ def test_commands_take_the_export_as_it_is(drawn: Path, errorbar: CommandLine) -
         assert "judgments-extra" not in done.err
 
 
+@pytest.mark.parametrize("command", ["agree", "crowd aggregate", "crowd raters"])
+def test_an_abstention_of_a_scheme_may_be_one_that_nobody_gave(
+    command: str, tmp_path: Path, errorbar: CommandLine
+) -> None:
+    folder = study(tmp_path)
+    work(folder, 2, answer=lambda scheme, lease, random: {"judgment": random.choice(["ok", "error"])})
+    judge_export(folder, tmp_path / "j.csv")
+    names = {name for scheme in scheme_names() for name in load_scheme(scheme).abstaining()}
+    assert names == {*ABSTENTIONS}
+    for name in names:
+        done = errorbar(*command.split(), tmp_path / "j.csv", "--labels", f"unknown={name}")
+        assert (done.code, "unknown" in done.err) == (0, False), done.err
+    done = errorbar(*command.split(), tmp_path / "j.csv", "--labels", "unknown=unknwon")
+    assert (done.code, len(done.err.splitlines())) == (2, 1)
+    assert "no label 'unknwon' in the judgments" in done.err
+
+
 def test_raters_are_as_fast_in_an_export_as_in_the_study(drawn: Path) -> None:
     judge_export(drawn, "j.csv")
     fast = {row.rater: row.median_seconds for row in errorbar.crowd_raters("j.csv").raters}
     study = {each.rater: each.median_seconds for each in errorbar.judge_status(drawn, ci=False).raters}
     assert fast == pytest.approx(study)
     assert all(fast.values())
+
+
+def test_gold_items_of_a_study_test_its_raters_in_an_export(tmp_path: Path, errorbar: CommandLine) -> None:
+    gold = tmp_path / "gold.csv"
+    rows = "".join(f"g{n},He depends [of] you {n} .,{('error', 'ok')[n % 2]},why\n" for n in range(10))
+    gold.write_text(f"item,text,answer,explanation\n{rows}i3,,error|ok,\n")
+    folder = study(tmp_path, gold_items=gold, raters_per_item=2, policy="none", page=5)
+    work(folder, 3)
+    judge_export(folder, tmp_path / "j.csv")
+    judge_export(folder, tmp_path / "gold-too.csv", include=["gold"])
+    untested = errorbar("crowd", "raters", tmp_path / "j.csv")
+    assert "nobody was tested: give --gold=FILE" in untested.out
+    none = errorbar("crowd", "raters", tmp_path / "j.csv", "--gold", gold)
+    assert (none.code, "with --include gold [crowd-gold]" in none.err) == (2, True)
+    result = crowd_raters(tmp_path / "gold-too.csv", gold=gold, labels="unknown=unknown")
+    assert "answers-several" in [note.code for note in result.notes]
+    # In the study the item with two right answers is one of the first's class, error.
+    in_study = {rater.rater: rater.gold_by_class.get("ok") for rater in judge_status(folder, ci=False).raters}
+    assert any(in_study.values())
+    for row in result.raters:
+        assert in_study[row.rater] in (None, row.gold_by_label["ok"])
 
 
 def test_csv_and_set_give_the_same_estimate(drawn: Path, errorbar: CommandLine) -> None:

@@ -10,8 +10,8 @@ import pytest
 from errorbar.core import UsageError
 from errorbar.judging import StudyRules, add_items, check, current_rules, exclude, set_rules, stop_item
 from errorbar.judging.protocol.assignments import HALTED
-from errorbar.judging.protocol.halting import END, close, front, halt, resume, why_halted
-from errorbar.judging.protocol.next_item import NEAR
+from errorbar.judging.protocol.changes import END, close, front, halt, resume, why_halted
+from errorbar.judging.protocol.leases import NEAR
 from tests.judging.empty_stores import Study, gold_item, work_item
 
 STOP = "share(label=error,half_width=0.05,act=true)"
@@ -36,8 +36,8 @@ def made(store_url: str) -> Iterator[Make]:
         study.store.close()
 
 
-def halted(study: Study, why: str = "narrow enough") -> int:
-    return study.write(lambda tx: halt(tx, why, "manager", study.clock()))
+def halted(study: Study, why: str = "narrow enough", by: str = "manager") -> int:
+    return study.write(lambda tx: halt(tx, why, by, study.clock()))
 
 
 def reason(study: Study) -> str:
@@ -87,6 +87,16 @@ def test_what_is_resumed_is_as_before(made: Make) -> None:
     assert check(study.store) == []
 
 
+def three_answers_of_two(made: Make) -> tuple[Study, int, int]:
+    """A study of five items in which two raters answered three each; the first of them, and one who did nothing."""
+    study = made(items=5)
+    one, two, three, _ = study.raters
+    for rater in (one, two):
+        for lease in study.claim(rater).leases[:3]:
+            study.answer(rater, lease)
+    return study, one, three
+
+
 def test_a_lease_that_runs_out_after_the_halt_goes_to_nobody(made: Make) -> None:
     study = made(items=5)
     one, two, three, _ = study.raters
@@ -101,14 +111,21 @@ def test_a_lease_that_runs_out_after_the_halt_goes_to_nobody(made: Make) -> None
     assert check(study.store) == []
 
 
-def test_who_is_excluded_after_the_halt_leaves_places_to_others(made: Make) -> None:
-    study = made(items=5)
-    one, two, three, _ = study.raters
-    for rater in (one, two):
-        for lease in study.claim(rater).leases[:3]:
-            study.answer(rater, lease)
+def test_who_is_excluded_in_a_pause_leaves_places_that_wait(made: Make) -> None:
+    study, one, three = three_answers_of_two(made)
+    halted(study, "lunch")
+    study.write(lambda tx: exclude(tx, one, "careless", "manager", study.clock()))
+    assert study.rows("SELECT DISTINCT stopped FROM item") == [(f"{HALTED}lunch",)]
+    assert study.claim(three).leases == ()
+    study.write(lambda tx: resume(tx, "manager", study.clock()))
+    assert len(study.claim(three).leases) == 5
+    assert check(study.store) == []
+
+
+def test_who_is_excluded_once_a_question_is_decided_leaves_places_to_others(made: Make) -> None:
+    study, one, three = three_answers_of_two(made)
     full = study.rows("SELECT count(*) FROM assignment a JOIN item i ON i.id = a.item WHERE a.state = 'open'")
-    halted(study)
+    halted(study, by="rule")
     study.write(lambda tx: exclude(tx, one, "careless", "manager", study.clock()))
     complete = {name for (name,) in study.rows("SELECT name FROM item WHERE stopped = ''")}
     assert full != [(0,)]

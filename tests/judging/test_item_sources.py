@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,15 +13,20 @@ from hypothesis import strategies as st
 from errorbar import Corpus, Edit, Hypothesis, Problems, Sentence, read_corpus
 from errorbar.core import InputError, UsageError
 from errorbar.edits import edit_items
-from errorbar.judging import JudgedItem, load_scheme
-from errorbar.judging.items.sources import _span, read_items
+from errorbar.judging import JudgedItem, Scheme, load_scheme
+from errorbar.judging.items.sources import _span, read_items, with_gold
 from errorbar.judging.scheme import tokens
 from errorbar.sampling.frame import _show_item
 from tests.helpers.cli import CommandLine
 
 
-def items_of(path: Path | str | Corpus, scheme: str = "error-ok", **more: object) -> list[JudgedItem]:
-    return read_items(path, load_scheme(scheme), Problems(), **more)  # type: ignore[arg-type]
+def items_of(path: Path | str | Corpus, scheme: str | Scheme = "error-ok", **more: object) -> list[JudgedItem]:
+    scheme = load_scheme(scheme) if isinstance(scheme, str) else scheme
+    return read_items(path, scheme, Problems(), **more)  # type: ignore[arg-type]
+
+
+OF_ANYTHING = replace(load_scheme("error-ok"), needs_span=False)
+"""As a scheme of one's own, which may ask about a whole text."""
 
 
 def table(folder: Path, text: str, name: str = "items.csv") -> Path:
@@ -53,7 +59,7 @@ SPANS = {
 
 @pytest.mark.parametrize(("text", "span"), [*SPANS.values()], ids=[*SPANS])
 def test_what_tells_the_span(text: str, span: str | None, tmp_path: Path) -> None:
-    (item,) = items_of(table(tmp_path, text, "items.tsv" if "\t" in text else "items.csv"))
+    (item,) = items_of(table(tmp_path, text, "items.tsv" if "\t" in text else "items.csv"), OF_ANYTHING)
     assert asked(item) == span
     assert ("[" in item.text) == ("See" in text)
 
@@ -137,12 +143,49 @@ def test_candidates_of_a_choice_test(tmp_path: Path) -> None:
     ("scheme", "text", "said"),
     [
         ("cloze", "item,text\ni,x y\n", "item 'i' has no span, and the scheme cloze asks about a part of the text"),
+        ("error-ok", "item,text\ni,x y\nj,y z\n", r"items.csv:2: 2 items have no span, and the scheme error-ok"),
         ("choice", "item,text,word,candidate1,candidate2\ni,x y,y,of,of\n", "are the same: 'of'"),
     ],
 )
 def test_items_that_a_scheme_cannot_ask_about(scheme: str, text: str, said: str, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=said):
+    with pytest.raises(InputError, match=said) as caught:
         items_of(table(tmp_path, text), scheme)
+    assert len(caught.value.problems) == 1
+
+
+def test_the_place_of_one_item_is_wanted_where_others_have_one(tmp_path: Path) -> None:
+    with pytest.raises(InputError) as caught:
+        items_of(table(tmp_path, "item,text,start,end\ni,x y,0,1\nj,y z,,\n"))
+    (problem,) = caught.value.problems
+    assert (problem.place.line, problem.fix) == (3, "say the place in each row")
+    assert problem.expected.startswith("columns start and end, span or word")
+
+
+@pytest.mark.parametrize(
+    ("scheme", "text", "code"),
+    [
+        ("choice", "item,text,word,candidate1,candidate2\nspanish,x y,y,of,of\n", "judge-item-candidates"),
+        ("edits", "item,text,word\ni,x y,y\n", "judge-item-span"),
+    ],
+)
+def test_the_code_says_what_is_wrong_whatever_the_item_is_called(
+    scheme: str, text: str, code: str, tmp_path: Path
+) -> None:
+    with pytest.raises(InputError) as caught:
+        items_of(table(tmp_path, text), scheme)
+    assert [problem.code for problem in caught.value.problems] == [code]
+
+
+def test_whole_sentences_are_for_schemes_that_ask_about_them(tmp_path: Path) -> None:
+    said = r"the scheme error-ok asks about a part of the text.*scheme=.edits., or a scheme of your own"
+    with pytest.raises(UsageError, match=said):
+        items_of(corpus(), items="sentences")
+    items, gold = items_of(corpus(), items="words"), table(tmp_path, "item,text,answer\ng,He goes .,ok\n")
+    problems = Problems()
+    with_gold(items, gold, load_scheme("error-ok"), problems)
+    assert [problem.what for problem in problems.errors] == [
+        "item 'g' has no span, and the scheme error-ok asks about a part of the text"
+    ]
 
 
 @given(st.data())
@@ -204,7 +247,11 @@ def test_words_of_a_corpus_with_the_sentence_before() -> None:
         ("1:2-3", "of", ""),
         ("2:3-4", "to", "He depends of him ."),
     ]
-    assert [item.before for item in items_of(corpus(), items="sentences")] == ["", "He depends of him .", ""]
+    assert [item.before for item in items_of(corpus(), OF_ANYTHING, items="sentences")] == [
+        "",
+        "He depends of him .",
+        "",
+    ]
 
 
 def test_what_systems_change_and_what_each_says_there() -> None:
@@ -298,7 +345,7 @@ def test_real_systems_and_every_kind_of_item(data: Path) -> None:
     read = read_corpus(m2)
     for items in ("words", "tokens-gaps", "sentences"):
         names = edit_items(read, items).judgments.items
-        assert tuple(item.name for item in items_of(m2, items=items)) == names
+        assert tuple(item.name for item in items_of(m2, OF_ANYTHING, items=items)) == names
     found = items_of(outputs / "INPUT", "choice", systems=[outputs / "AMU"])
     for item in found:
         start, end = item.span or (0, 0)

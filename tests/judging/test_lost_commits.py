@@ -11,10 +11,10 @@ import pytest
 from sqlalchemy import Connection
 
 from errorbar.judging import Store, StudyRules, set_value
-from errorbar.judging.store import outcomes
+from errorbar.judging.store import engines
+from errorbar.judging.store.engines import mark_of
 from errorbar.judging.store.errors import OutcomeUnknownError, outcome_unknown
 from errorbar.judging.store.group_commit import GroupCommit
-from errorbar.judging.store.outcomes import mark_of
 from errorbar.judging.store.store import StoreError
 from errorbar.judging.study.rules import get_value
 from tests.helpers.postgresql_cluster import cluster
@@ -130,7 +130,7 @@ def test_a_server_that_crashed_gives_a_lost_number_to_another_transaction() -> N
 def test_where_nobody_can_be_asked_that_is_said(
     cut: Cut, stored: str | None, store: Store, cable: Wire, postgres_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(outcomes, "PATIENCE", 0.1)
+    monkeypatch.setattr(engines, "PATIENCE", 0.1)
     cable.cut, cable.stays = cut, True
     with pytest.raises(OutcomeUnknownError, match="was done or was not") as caught:
         store.write(counted)
@@ -152,7 +152,7 @@ def test_works_of_one_transaction_are_not_run_again_when_its_reply_is_lost(
 def test_works_whose_end_nobody_knows_are_not_run_again(
     store: Store, cable: Wire, postgres_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(outcomes, "PATIENCE", 0.1)
+    monkeypatch.setattr(engines, "PATIENCE", 0.1)
     cable.cut, cable.stays = "after", True
     found = together(store, [counted] * 3)
     assert {type(each) for each in found} == {OutcomeUnknownError}

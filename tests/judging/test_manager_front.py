@@ -14,11 +14,11 @@ from sqlalchemy import update
 from errorbar import judge_change, judge_init, judge_invite, judge_status
 from errorbar.core import UsageError
 from errorbar.judging import RATER, Study, StudyInfo, StudyRules, current_rules, exclude, stop_item, write_about
-from errorbar.judging.protocol.halting import close, resume
+from errorbar.judging.protocol.changes import close, resume
 from errorbar.judging.study.columns import read_study
 from errorbar.judging.study.figures import Forecast, history, progress
 from errorbar.judging.study.invitations import Invite, Link
-from errorbar.judging.web.overview import StudyCounts, count_study, describe_end, next_step
+from errorbar.judging.web.manager_front import StudyCounts, count_study, describe_end, next_steps
 from tests.judging.empty_stores import SCHEME, work_item
 from tests.judging.empty_stores import Study as SmallStudy
 from tests.judging.served import Visitor, made_study, served
@@ -57,7 +57,7 @@ AT_WORK = Forecast(30, 60.0, 1.0, 1800.0, 1500.0, 2400.0)
 def test_the_next_step(
     counts: StudyCounts, links: Sequence[Link], ahead: Forecast | None, n_doubts: int, title: str
 ) -> None:
-    step = next_step(counts, links, ahead, n_doubts)
+    step, *_ = next_steps(counts, links, ahead, n_doubts)
     assert step.title == title
     assert title == "Wait" or step.page or step.share is not None
     if title.startswith("Share"):
@@ -70,7 +70,10 @@ def test_the_next_step(
         (None, "The expected end is being computed."),
         (Forecast(0, why="complete"), "Nothing is left to judge."),
         (Forecast(9, why="nobody judged yet"), "Expected end: not known, nobody judged yet."),
-        (Forecast(9, why="too early"), "Expected end: not known, it is too early to tell."),
+        (
+            Forecast(9, why="too early"),
+            "Expected end: not known, too early to tell before 20 judgments in 10 minutes.",
+        ),
         (AT_WORK, "Expected end: 00:30 UTC, between 00:25 UTC and 00:40 UTC."),
         (replace(AT_WORK, latest=None), "Expected end: 00:30 UTC, 00:25 UTC at the earliest."),
         (
@@ -201,7 +204,7 @@ def test_the_short_look_counts_as_the_figures_do(store_url: str) -> None:
         with study.store.read() as tx:
             counts, going = count_study(tx), progress(read_study(tx))
         assert counts.counted == going.counted
-        assert counts.paused or counts.wanted == going.wanted
+        assert counts.wanted == going.wanted
         return counts
 
     try:
@@ -241,11 +244,11 @@ def test_a_paused_study_says_so_in_plain_words_on_every_page(tmp_path: Path) -> 
         boss.form("/manage/handing-out/halt", reason="lunch")
         pages = {page: read(page) for page in PAGES}
         assert {page: found for page, text in pages.items() if (found := CODE_WORDS.findall(text))} == {}
-        assert " finish paused " in pages[""]
+        assert " expected end paused " in pages[""]
         assert " paused 0 – – lunch " in pages["/items"]
-        assert "these items, which were complete, are handed out all the same" in pages["/raters/1/exclude"]
+        assert "The study is paused: these items wait until it is resumed" in pages["/raters/1/exclude"]
         boss.form("/manage/handing-out/close", reason="enough")
-        assert " finish closed " in read("")
+        assert " expected end closed " in read("")
         assert "these items wait until it is resumed" in read("/raters/1/exclude")
         boss.form("/manage/raters/1/exclude", reason="careless")
         assert "6 judgments set aside" in read("/raters?changed=1")
@@ -304,7 +307,9 @@ def test_one_table_of_raters_is_sorted_filtered_and_marks_who_fails(tmp_path: Pa
         assert names(page) == ["cleo", "ann", "bob"]  # to look at first
         assert page.count("look at</strong>") == 1
         assert "0 of 4 gold items right where &#39;Error&#39; is right" in page
-        assert "<h2>Look at 1 rater</h2>" in boss.http.get("/manage").text
+        front = boss.http.get("/manage").text
+        assert "<h2>Invite more raters</h2>" in front  # each item needs nine
+        assert 'Besides: <a href="/manage/raters?show=doubtful">Look at 1 rater</a>' in front
         for query, expected in (
             ("?sort=rater", ["ann", "bob", "cleo"]),
             ("?sort=rater&down=1", ["cleo", "bob", "ann"]),
@@ -325,4 +330,4 @@ def test_one_table_of_raters_is_sorted_filtered_and_marks_who_fails(tmp_path: Pa
         assert names(boss.http.get("/manage/raters?sort=code&down=1").text) == ["bob", "ann", "cleo"]
         boss.form("/manage/raters/3/exclude", reason="gold")
         assert names(boss.http.get("/manage/raters?show=excluded").text) == ["cleo"]
-        assert "<h2>Look at" not in boss.http.get("/manage").text
+        assert "Look at" not in boss.http.get("/manage").text

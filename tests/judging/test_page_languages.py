@@ -93,7 +93,7 @@ def test_numbers_and_values_are_written_as_the_language_writes_them() -> None:
         "höchstens 12.345",
         "12.345 como máximo",
         "12\u202f345 au plus",
-        "最多 12,345 段",
+        "最多 12,345 题",
     ]
     assert read_language("es").say("{n} at most", n=1234) == "1234 como máximo"
     minutes = [read_language("ar").say("about {n} {n|minute|minutes}", n=n) for n in (2, 20, 5)]

@@ -21,7 +21,8 @@ from errorbar.core.problems import InputError, UsageError
 from errorbar.edits.texts import extract_edits
 from errorbar.judging import Lease, Study, StudyRules, Submission, claim, current_rules, load_scheme, shown_hash, submit
 from errorbar.judging.items.context import Context
-from errorbar.judging.protocol.next_item import count_items_of
+from errorbar.judging.protocol.changes import halt
+from errorbar.judging.protocol.leases import count_items_of, may_go_on
 from errorbar.judging.study.rules import read_about
 from errorbar.judging.web import rater as rater_pages
 from errorbar.judging.web.rater import lease_record
@@ -120,6 +121,21 @@ def test_crossed_editors_never_see_two_outputs_of_a_sentence(tmp_path: Path, see
         assert len({*sentences}) == len(sentences)
     with Study.open(study).store(read_only=True) as store, store.read() as tx:
         assert [*tx.exec_driver_sql("SELECT taken FROM item WHERE taken <> 2")] == []
+
+
+def test_nobody_is_expected_to_edit_two_outputs_of_a_sentence(tmp_path: Path) -> None:
+    study = make(tmp_path, 3, "crossed", 1)
+    errorbar.judge_invite(study, raters=1)
+    before = errorbar.judge_status(study)
+    assert (before.progress.wanted, before.forecast.coming, before.progress.of_one_more) == (9, 3, 3)
+    work_to_the_end(study, 1, 1, careless=False)
+    after = errorbar.judge_status(study)
+    assert (after.progress.counted, after.forecast.coming) == (3, 3)  # by the link, through which nobody has come
+    with Study.open(study).store() as store:
+        other = join(store, 2)
+        store.write(lambda tx: halt(tx, "lunch", "manager", 1_800_000_100.0))
+        with store.read() as tx:
+            assert [may_go_on(tx, current_rules(tx), rater) for rater in (1, other)] == [False, True]
 
 
 def test_crossed_editors_who_all_work_are_a_latin_square(tmp_path: Path) -> None:
@@ -350,15 +366,15 @@ def around(tmp_path: Path, scheme: str, context: Context, **more: Any) -> dict[s
 
 
 def test_the_context_is_as_much_as_the_study_allows(tmp_path: Path) -> None:
-    whole = around(tmp_path, "error-ok", "document", items="sentences")["2"]["html"]
+    whole = around(tmp_path, "edits", "document")["2"]["html"]
     assert '<p class="before" dir="auto">It depends on him .</p>' in whole
     assert '<p class="after" dir="auto">It depends on him . Rome is in Italy .\nNew paragraph .</p>' in whole
     assert "Other essay" not in whole
-    part = around(tmp_path, "error-ok", "paragraph", items="sentences")
+    part = around(tmp_path, "edits", "paragraph")
     assert "New paragraph" not in part["2"]["html"]
     assert "Rome is in Italy" in part["2"]["html"]
     assert 'class="before"' not in part["6"]["html"]
-    one = around(tmp_path, "error-ok", "sentence", items="sentences")["2"]["html"]
+    one = around(tmp_path, "edits", "sentence")["2"]["html"]
     assert "It depends on him" in one
     assert "Italy" not in one
 

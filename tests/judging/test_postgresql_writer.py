@@ -14,7 +14,7 @@ from sqlalchemy import Connection, text
 
 from errorbar import judge_invite
 from errorbar.judging import Store, StudyRules, set_value
-from errorbar.judging.stopping import watch
+from errorbar.judging.stopping import decision
 from errorbar.judging.store import engines
 from errorbar.judging.store.store import StoreError
 from errorbar.judging.study.rules import get_value
@@ -128,8 +128,8 @@ def test_a_database_that_goes_down_is_one_line_of_the_log(
     postgres_url: str, tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """However many ask, and also by the server's own looks at whether the study is to stop."""
-    monkeypatch.setattr(watch, "SECONDS", 0.05)
-    monkeypatch.setattr(watch, "TIMES", 0.0)
+    monkeypatch.setattr(decision, "SECONDS", 0.05)
+    monkeypatch.setattr(decision, "TIMES", 0.0)
     monkeypatch.setattr(requests.STORE_FAILS, "_until", float("-inf"))
     with wire(postgres_url) as cable:
         study = made_study(tmp_path / "study", StudyRules(), url=cable.url)

@@ -30,15 +30,15 @@ from errorbar.judging import (
     stop_item,
     submit,
 )
-from errorbar.judging.analysis.rank_findings import adaptive_pairs, counted_items, mean_score_bounds, weighted_means
+from errorbar.judging.analysis.kind_findings import adaptive_pairs, counted_items, mean_score_bounds, weighted_means
 from errorbar.judging.answers import check_answer, is_right, label_of
 from errorbar.judging.items.rank_items import ranked_items, with_outputs
 from errorbar.judging.protocol.adaptive import BLOCK, EXPLORED, chance, least_known, settled_pairs
-from errorbar.judging.ranks_answer import arrange, close_gaps, n_arrangements
+from errorbar.judging.question_kinds import arrange, close_gaps, n_arrangements
 from errorbar.judging.scheme import Scheme
 from errorbar.judging.store.tables import ITEM
 from errorbar.judging.study.columns import read_study
-from errorbar.judging.web.markup import fragment
+from errorbar.judging.web.pages import fragment
 from errorbar.ranking.wins import head_to_head
 from errorbar.stats.anytime import betting_bounds
 from tests.helpers.cli import CommandLine

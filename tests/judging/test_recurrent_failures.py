@@ -1,4 +1,4 @@
-"""Failures that recur in tools of this kind, provoked on both stores; docs/judge/guarantees.md numbers them."""
+"""Failures that recur in tools of this kind, provoked on both stores; recurrent_failures.md numbers them."""
 
 from __future__ import annotations
 

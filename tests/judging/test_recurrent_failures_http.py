@@ -1,4 +1,4 @@
-"""Failures that recur in servers of this kind, provoked over HTTP; docs/judge/guarantees.md numbers them."""
+"""Failures that recur in servers of this kind, provoked over HTTP; recurrent_failures.md numbers them."""
 
 from __future__ import annotations
 

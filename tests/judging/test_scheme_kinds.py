@@ -110,7 +110,7 @@ from errorbar.judging.study.rules import read_about, current_rules
 from errorbar.judging.items.item import Submission
 from errorbar.judging.protocol.claims import claim
 from errorbar.judging.protocol.submissions import submit
-from errorbar.judging.web.markup import fragment
+from errorbar.judging.web.pages import fragment
 from tests.judging.empty_stores import join
 errorbar.judge_init("study", "items.csv", scheme="scheme.toml", raters_per_item=2, policy="none")
 with Study.open("study").store() as store:

@@ -15,7 +15,7 @@ from sqlalchemy import select
 from errorbar import judge_invite
 from errorbar.judging import Reach, Study, StudyRules
 from errorbar.judging.store.tables import INVITE, SESSION
-from errorbar.judging.web.markup import markdown_html
+from errorbar.judging.web.pages import markdown_html
 from errorbar.judging.web.requests import MOST_BYTES, RateLimit, RefusalError
 from errorbar.judging.web.server_state import csrf_of
 from tests.judging.served import CSRF, Visitor, made_study, said_of, served

@@ -12,8 +12,8 @@ import pytest
 
 from errorbar.judging import JudgedItem, Lease, StudyRules, load_scheme, shown_hash
 from errorbar.judging.page_languages import ENGLISH
-from errorbar.judging.shown_texts import candidate_texts, cloze_texts
-from errorbar.judging.web.markup import ShownItems, fragment
+from errorbar.judging.scheme_kinds import candidate_texts, cloze_texts
+from errorbar.judging.web.pages import ShownItems, fragment
 from errorbar.judging.web.rater import lease_record
 from errorbar.judging.web.server_state import Terms
 

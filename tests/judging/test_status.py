@@ -15,8 +15,9 @@ from errorbar import Resampling
 from errorbar.core import Undefined
 from errorbar.judging import JudgedItem, Scheme, Store, Study, StudyRules, load_scheme, read_study
 from errorbar.judging.quality import gold_answers
+from errorbar.judging.store.tables import RATER
 from errorbar.judging.study.figures import forecast, item_figures
-from errorbar.judging.study.status import StudyStatus, progress_table, status_of
+from errorbar.judging.study.status import StudyStatus, explain_no_end, progress_table, status_of
 from errorbar.judging.web.live_status import LiveStatus
 from tests.judging.small_stores import StoredAnswer, fill, filled
 
@@ -116,6 +117,16 @@ def test_gold_by_class_trust_and_kappa_with_the_gold() -> None:
     assert found.agreement.gold.n_clusters == 2
 
 
+def test_who_is_excluded_is_not_in_the_kappa_with_the_gold() -> None:
+    good = [StoredAnswer("ann", f"g{n}", (ERROR, OK)[n % 2]) for n in range(4)]
+    bad = [StoredAnswer("bob", f"g{n}", (OK, ERROR)[n % 2]) for n in range(4)]
+    assert status([*good, *bad]).agreement.gold.value == pytest.approx(0)
+    with filled(ERROR_OK, (*WORK, *GOLD), [*good, *bad], RULES) as tx:
+        tx.execute(RATER.update().where(RATER.c.name == "bob").values(status="excluded"))
+        found = status_of(read_study(tx), 1000.0, Resampling("percentile", 200), items=True)
+    assert (found.agreement.gold.value, found.agreement.gold.n_units) == (1, 4)
+
+
 def test_systems_by_their_hidden_flags() -> None:
     found = {(name, score.estimand): score for name, score in status(BOTH).systems}
     assert set(found) == {(name, kind) for name in ("a", "b") for kind in ("weighted", "majority")}
@@ -187,7 +198,7 @@ def test_how_long_the_rate_was_measured_is_said_in_minutes_at_first() -> None:
         table = progress_table("", found.progress, replace(found.forecast, per_hour=60.0, window_hours=hours))
         said.append({row[0]: row[1] for row in table.rows})
     assert [each["judgments per hour"] for each in said] == [
-        "60 (of the last 1 minute)",
+        "60 (of the last minute)",
         "60 (of the last 12 minutes)",
         "60 (of the last 2.5 hours)",
     ]
@@ -196,10 +207,10 @@ def test_how_long_the_rate_was_measured_is_said_in_minutes_at_first() -> None:
 def test_the_forecast_by_hand() -> None:
     at = np.array([60.0 * n + 30 for n in range(120)])  # one a minute for two hours
     found = forecast(at, 60, 7200.0)
-    assert found.per_hour == pytest.approx(120 / found.window_hours)
-    assert found.window_hours == pytest.approx(7170 / 3600)
+    assert found.window_hours == pytest.approx(7170 / 3 / 3600)
+    assert found.per_hour == pytest.approx(40 / found.window_hours)
     assert found.finish == pytest.approx(7200 + 3600, abs=20)
-    half = 2.200985 * 120**0.5 / found.window_hours
+    half = 2.200985 * 40**0.5 / found.window_hours
     assert found.earliest == pytest.approx(7200 + 3600 * 60 / (found.per_hour + half))
     assert found.latest == pytest.approx(7200 + 3600 * 60 / (found.per_hour - half))
 
@@ -208,7 +219,7 @@ def test_the_forecast_by_hand() -> None:
     ("at", "now", "why"),
     [
         ([], 0.0, "nobody judged yet"),
-        ([float(n) for n in range(19)], 7200.0, "too early"),
+        ([400.0 * n for n in range(19)], 7200.0, "too early"),
         ([float(n) for n in range(500)], 500.0, "too early"),
         ([float(n) for n in range(500)], 1e6, "nobody is at work"),
         ([7.0], 7.0, "too early"),
@@ -221,9 +232,20 @@ def test_no_forecast_without_a_rate(at: list[float], now: float, why: str) -> No
 
 
 def test_one_burst_leaves_the_end_open() -> None:
-    found = forecast(np.array([float(n) for n in range(60)]), 10, 7200.0)
+    found = forecast(np.array([0.0, *(float(n) for n in range(5400, 5460)), 6400.0]), 10, 7200.0)
     assert found.finish is not None
     assert found.latest is None
+
+
+def test_a_burst_at_the_start_promises_no_end() -> None:
+    burst = [2.4 * n for n in range(500)]  # twenty minutes
+    slow = [1200.0 + 120 * n for n in range(1, 61)]  # then one in two minutes, for two hours
+    found = forecast(np.array([*burst, *slow]), 200, 8400.0)
+    assert found.finish == pytest.approx(8400 + 200 * 120, rel=0.05)
+    rare = [1200.0 + 300 * n for n in range(1, 25)]
+    found = forecast(np.array([*burst, *rare]), 200, 8400.0)
+    assert (found.finish, found.why) == (None, "too early")
+    assert explain_no_end(found) == "too early to tell before 20 judgments in 47 minutes"
 
 
 def test_from_a_folder(tmp_path: Path) -> None:
@@ -241,6 +263,32 @@ def test_from_a_folder(tmp_path: Path) -> None:
         assert (first.at, first.progress, live.status() is first) == (5.0, found.progress, True)
         items, of = live.items(1, 2)
         assert ([each.item for each in items], of) == ([each.item for each in found.items[1:3]], len(found.items))
+
+
+@pytest.mark.parametrize("raters", [("r10", "r9"), ("r10", "r2", "r9")], ids=["two", "three"])
+def test_agreement_has_the_digits_of_agree_on_the_export_in_any_order(raters: Sequence[str], tmp_path: Path) -> None:
+    items = [JudgedItem(f"w{n}", "He sat on it .", (7, 9)) for n in range(30)]
+    options = [{"validity": label} for label in ("valid", "not-valid", "cannot-tell")]
+    labels = np.random.default_rng(1).choice(3, (len(items), len(raters)), p=[0.6, 0.35, 0.05])
+    said = [
+        StoredAnswer(rater, item.name, options[label])
+        for item, row in zip(items, labels, strict=True)
+        for rater, label in zip(raters, row, strict=True)
+    ]
+
+    def made(study: Study) -> None:
+        with Store.create(study.url) as store, store.exclusive() as tx:
+            fill(tx, load_scheme("edit-valid"), items, said, RULES)
+
+    study = Study.create(tmp_path / "study", made)
+    errorbar.judge_export(study, tmp_path / "j.csv")
+    header, *rows = (tmp_path / "j.csv").read_text().splitlines()
+    (tmp_path / "turned.csv").write_text("\n".join([header, *rows[::-1]]))
+    found = errorbar.judge_status(study, resamples=200).agreement
+    for name in ("j.csv", "turned.csv"):
+        table = errorbar.agree(tmp_path / name, labels="unknown=cannot-tell", resamples=200).report.coefficients
+        kappa = table["cohen" if len(raters) == 2 else "fleiss"]
+        assert (found.observed, found.alpha, found.kappa) == (table["observed"], table["krippendorff"], kappa)
 
 
 def test_the_same_on_every_store(store_url: str) -> None:

@@ -20,9 +20,15 @@ from errorbar.api import AuditKey
 from errorbar.api.audit_edits import AuditFrame, AuditItem, set_name, stratify_items, write_audit_key
 from errorbar.core import Estimate, Interval
 from errorbar.judging import Study, StudyRules, read_study
-from errorbar.judging.stopping.decision import StopDecision, money_for, stop_decision
+from errorbar.judging.stopping.decision import (
+    StopDecision,
+    StopWatch,
+    money_for,
+    stop_decision,
+    stopping_table,
+    verdict,
+)
 from errorbar.judging.stopping.question import StopQuestion
-from errorbar.judging.stopping.watch import StopWatch, stopping_table, verdict
 from errorbar.judging.web.live_status import LiveStatus
 from errorbar.sampling.audit import OfficialCounts
 from errorbar.stats import endless_share_bounds
@@ -68,7 +74,10 @@ def drawn(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "flags.csv").write_text(f"item,flag\n{flags}")
     errorbar.sample_draw(folder / "flags.csv", budget=90, floor=40).save(str(folder / "set.jsonl"), str(folder / "key"))
     rows = [json.loads(line) for line in (folder / "set.jsonl").read_text().splitlines()]
-    told = [{"item": row["item"], "text": TEXT, "set": row["set"], "truth": _truth(row["item"])} for row in rows]
+    told = [
+        {"item": row["item"], "text": TEXT, "word": "on", "set": row["set"], "truth": _truth(row["item"])}
+        for row in rows
+    ]
     (folder / "todo.jsonl").write_text("\n".join(map(json.dumps, told)) + "\n")
     return folder
 
@@ -297,7 +306,7 @@ def test_an_audit_at_any_time_is_plain(tmp_path: Path) -> None:
         ({"anytime": True, "valid": "graded"}, "audit-rule"),
         ({"anytime": True, "assist": "votes.csv"}, "two-choices"),
         ({"half_width": 0.1}, "useless-option"),
-        ({"anytime": True, "half_width": 1.0}, "sample-half-width"),
+        ({"anytime": True, "half_width": 1.0}, "bad-parameter"),
     ):
         with pytest.raises(ErrorbarError) as caught:
             errorbar.audit_estimate("judged.csv", key=tmp_path / "key", **wrong)
@@ -384,7 +393,7 @@ def test_sides_of_a_choice_test_must_be_named(choices: Path) -> None:
 
 
 def test_items_must_be_those_of_the_key(drawn: Path, tmp_path: Path) -> None:
-    (tmp_path / "more.csv").write_text(f"item,text\nother,{TEXT}\n")
+    (tmp_path / "more.csv").write_text(f"item,text,word\nother,{TEXT},on\n")
     errorbar.judge_init(tmp_path / "study", drawn / "todo.jsonl", key=drawn / "key", stop=STOP)
     with pytest.raises(ErrorbarError, match=r"1 items were not drawn with the key, e\.g\. other"):
         errorbar.judge_change(tmp_path / "study", add=tmp_path / "more.csv")
@@ -415,8 +424,8 @@ def test_on_the_command_line(drawn: Path, tmp_path: Path, errorbar: CommandLine)
 
 def test_what_is_added_to_a_halted_study_waits_for_its_resumption(tmp_path: Path) -> None:
     """Items and places that came after the halt were handed out at once."""
-    (tmp_path / "items.csv").write_text("item,text\na,x y\nb,y z\n")
-    (tmp_path / "more.csv").write_text("item,text\nc,z x\n")
+    (tmp_path / "items.csv").write_text("item,text\na,[x] y\nb,[y] z\n")
+    (tmp_path / "more.csv").write_text("item,text\nc,[z] x\n")
     stop = "share(label=error,half_width=0.05)"
     given: dict[str, Any] = {"raters_per_item": 1, "policy": "none", "stop": stop}
     errorbar.judge_init(tmp_path / "study", tmp_path / "items.csv", **given)

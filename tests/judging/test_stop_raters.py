@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from errorbar.judging import StudyInfo, StudyRules, exclude, read_study, write_about
-from errorbar.judging.stopping.decision import StopDecision, stop_decision
-from errorbar.judging.stopping.watch import stopping_table, verdict
+from errorbar.judging.stopping.decision import StopDecision, stop_decision, stopping_table, verdict
 from tests.judging.empty_stores import SCHEME, VALUES, Study, gold_item, work_item
 
 RIGHT, WRONG = VALUES[:2]

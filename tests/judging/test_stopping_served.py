@@ -12,7 +12,7 @@ from scipy.stats import binom
 
 from errorbar import judge_invite
 from errorbar.judging import Study, StudyRules
-from errorbar.judging.stopping import watch as stop_watch
+from errorbar.judging.stopping import decision as stop_watch
 from tests.helpers.page_rows import rows_of_page
 from tests.judging.jepsen import check_places
 from tests.judging.jepsen.history import History
@@ -103,7 +103,8 @@ def test_a_manager_who_is_told(make: Callable[[str], Study]) -> None:
         assert manager.form("/manage/handing-out/halt", "/manage", reason="enough").status_code == 303
         assert manager.form("/manage/handing-out/else", "/manage").status_code == 404
         assert len(ann.claim(5)["items"]) == 5  # what was held
-        assert entered(study, url, "bob").claim(5)["standing"] == "finished"
+        bob = judge_invite(study.folder, names=["bob"]).links[0].url
+        assert 'data-notice="paused"' in Visitor(url).http.get(bob[bob.index("/j/") :]).text
         assert manager.http.get("/manage/figures.json").json()["stopping"]["halted"] == "enough"
 
 

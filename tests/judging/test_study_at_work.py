@@ -13,7 +13,7 @@ import errorbar
 from errorbar import judge_init, judge_invite, judge_status
 from errorbar.demo import GOLD_ITEMS, demo_files
 from errorbar.judging import Study, StudyRules, check
-from errorbar.judging.demo import SimulatedCrowd, make_truth
+from errorbar.judging.demo import GOLD_PER_PAGE, SimulatedCrowd, make_truth
 from errorbar.tables import Result
 from tests.cli.schema import validated
 from tests.judging.served import made_study, served
@@ -109,7 +109,9 @@ def test_a_crowd_judges_everything_and_tells_errors(tmp_path: Path) -> None:
 def test_the_demonstration_has_gold_of_both_kinds_that_the_crowd_knows(tmp_path: Path) -> None:
     with demo_files() as (corpus, systems):
         gold = corpus.with_name(GOLD_ITEMS)
-        made = judge_init(tmp_path / "study", corpus, systems=[systems[0]], gold_items=gold)
+        made = judge_init(
+            tmp_path / "study", corpus, systems=[systems[0]], gold_items=gold, gold_per_page=GOLD_PER_PAGE
+        )
     assert (made.n_gold, made.notes) == (20, ())
     truth = make_truth(Study.open(tmp_path / "study"))
     assert truth["She is very good in playing the violin .", 17]

@@ -24,10 +24,10 @@ from errorbar import (
 from errorbar.core import InputError, UsageError
 from errorbar.formats.judgments import read_judgment_table
 from errorbar.judging.items.item import JudgedItem
-from errorbar.judging.model_questions import make_call, orders_of
 from errorbar.judging.question_kinds import QUESTION_KINDS
 from errorbar.judging.scheme_files import load_scheme
 from errorbar.judging.scheme_kinds import SCHEME_KINDS, kind_of
+from errorbar.judging.study.model_lane import make_call, orders_of
 from errorbar.llm.model import Decoding, ModelRater
 from errorbar.sampling.seal import read_seal, split_items
 from tests.cli.schema import validated
@@ -312,6 +312,16 @@ def test_the_key_is_nowhere_but_in_the_request(
     files = [path for path in tmp_path.rglob("*") if path.is_file()]
     assert any(path.name == "llm.sqlite" for path in files)
     assert not any(CANARY.encode() in path.read_bytes() for path in files)
+
+
+@pytest.mark.parametrize("word", ["a\0b", "a\ud800b", "a\ud800"])
+def test_a_text_that_no_file_can_hold_is_refused(word: str, tmp_path: Path, server: ModelServer) -> None:
+    """JSON can spell it; of people's answers the page sends none."""
+    study = make_study(tmp_path, scheme="cloze")
+    server.answer = lambda body: {"word": [word]}
+    result = judge_llm(study, endpoint=server.url, model="tiny", timeout=10)
+    assert result.lane.refusals == {"not-json": 12}
+    assert {row["skip"] for row in read_rows(study, "skipped")} == {"refused: not-json"}
 
 
 def test_caps_hold_and_a_larger_one_goes_on(tmp_path: Path, server: ModelServer, errorbar: CommandLine) -> None:

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import os
 import random
+import shutil
 import sqlite3
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Barrier
 
 import pytest
 
+from errorbar.core import InputError
 from errorbar.llm.asking import Pace, ask
 from errorbar.llm.calls import CapReached, Caps, Ledger, Prices, Reservation, Taken
 from errorbar.llm.endpoint import Endpoint
@@ -48,6 +53,20 @@ def test_a_call_is_open_in_one_place_and_answered_once(tmp_path: Path) -> None:
         assert first.settle(mine, "answered", "{}", (7, 2)) == "answered"
         assert second.reserve(RATER, CALL, lease=60) is None
         assert first.spent() == first.recount()
+
+
+def test_a_new_ledger_is_opened_by_many_at_once(tmp_path: Path) -> None:
+    """SQLite said to some of them that it is locked: one in thirty."""
+    with ThreadPoolExecutor(8) as pool:
+        for number in range(60):
+            path, start = tmp_path / f"{number}.sqlite", Barrier(8)
+
+            def open_it(_: int, path: Path = path, start: Barrier = start) -> tuple[int, int, float]:
+                start.wait()
+                with Ledger.open(path) as ledger:
+                    return ledger.spent()
+
+            assert set(pool.map(open_it, range(8))) == {(0, 0, 0)}
 
 
 def test_a_dead_call_is_taken_over_after_its_lease_and_a_late_answer_is_kept(tmp_path: Path) -> None:
@@ -149,7 +168,7 @@ def test_a_server_that_is_not_there_costs_nothing_and_ends_the_run(tmp_path: Pat
         asked = ask(make_rater(url), CALLS, ledger, Endpoint.open(url, 5), Pace(jobs=1, retries=0))
         assert (asked.n_answered, asked.n_failed, asked.n_left) == (0, 10, N_CALLS - 10)
         assert ledger.spent() == (10, 0, 0)
-        assert "110 others" in str(next(asked.notes()))
+        assert "110 other calls" in str(next(asked.notes()))
 
 
 @pytest.mark.slow
@@ -200,3 +219,55 @@ def test_thirty_kills_lose_nothing_and_exceed_nothing(processes: int, most_token
     for call in CALLS:
         assert times[call.content] <= lost.get(call.item, 0) + (call.item in answered)
     assert read_rows(ledger, "PRAGMA integrity_check") == [("ok",)]
+
+
+def test_a_clock_that_went_back_keeps_nobody_waiting_for_longer_than_a_lease(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Ledger.open(tmp_path / "calls.sqlite") as ledger:
+        ledger.introduce(RATER)
+        now = time.time()
+        monkeypatch.setattr(time, "time", lambda: now + 365 * 86_400)
+        assert isinstance(ledger.reserve(RATER, CALL, lease=30), Reservation)
+        monkeypatch.setattr(time, "time", lambda: now)
+        full = ledger.reserve(RATER, Call("item-2", "Text"), lease=30, per_minute=1)
+        assert full == Taken(now + 60, all_are=True)
+        assert ledger.reserve(RATER, CALL, lease=30) == Taken(now + 30)  # its process may be alive
+        monkeypatch.setattr(time, "time", lambda: now + 31)
+        assert isinstance(ledger.reserve(RATER, CALL, lease=30), Reservation)
+        assert ledger.spent() == ledger.recount()
+
+
+def test_no_call_is_sent_where_its_reply_may_not_fit_on_the_disk(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with ModelServer() as server, Ledger.open(tmp_path / "calls.sqlite") as ledger:
+        endpoint, rater = Endpoint.open(server.url, 5), make_rater(server.url)
+        monkeypatch.setattr(shutil, "disk_usage", lambda path: shutil._ntuple_diskusage(10**9, 10**9, 2_000_000))
+        with pytest.raises(InputError, match=r"2\.0 MB are free"):
+            ask(rater, CALLS[:3], ledger, endpoint)
+        monkeypatch.undo()
+        assert (server.bodies, ledger.spent()) == ([], (0, 0, 0.0))
+        assert ask(rater, CALLS[:3], ledger, endpoint).n_answered == 3
+
+
+def test_another_database_is_refused_and_stays_as_it_is(tmp_path: Path) -> None:
+    path = tmp_path / "other.sqlite"
+    connection = sqlite3.connect(path)
+    connection.execute("CREATE TABLE mine (x)")
+    connection.close()
+    before = path.read_bytes()
+    with pytest.raises(InputError, match="is no ledger of calls"):
+        Ledger.open(path)
+    assert path.read_bytes() == before
+    assert [*tmp_path.iterdir()] == [path]
+
+
+def test_a_ledger_where_nothing_can_be_written_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "calls.sqlite"
+    with Ledger.open(path) as ledger:
+        ledger.introduce(RATER)
+    monkeypatch.setattr(os, "access", lambda path, mode: False)  # root may write everywhere
+    with Ledger.open(path, read_only=True) as ledger:
+        assert ledger.raters() == [RATER]
+        assert [*tmp_path.iterdir()] == [path]  # where it can, SQLite writes two files beside it

@@ -40,10 +40,11 @@ class Example:
 
     def measured(self, metric: Metric, which: int = 0) -> Any:  # noqa: ANN401 - opaque statistics
         """What a metric keeps of a system."""
-        output = self.outputs[which]
+        outputs = self.outputs
         if metric.takes_edits:
-            output = with_edits(self.reference, output)
-        return metric.measure(self.reference, output, by_type="types" not in metric.lacks)
+            outputs = with_edits(self.reference, outputs[0]), with_edits(self.reference, outputs[1])
+        joint = metric.with_systems(self.reference, outputs)
+        return joint.measure(self.reference, outputs[which], by_type="types" not in metric.lacks)
 
 
 def _some_sentences(whole: Any, units: Sequence[int]) -> Any:  # noqa: ANN401

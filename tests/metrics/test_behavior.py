@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from errorbar import Corpus, Edit, Hypothesis, Problems, Score, parse_metric
 from errorbar.core import CorrectedSentence, InputError, TextEdits, Undefined, UsageError
 from errorbar.metrics.behavior import Behavior
 from tests.helpers.build import corpus, edit, sentence
+from tests.helpers.effort import draw_examples
 from tests.helpers.scoring import counts_of, score
 
 # Of annotator 0: "the" before c is needed, d -> D, f -> F, h is to go.
@@ -125,6 +128,9 @@ def test_an_annotator_who_changes_nothing_is_named() -> None:
     (note,) = problems.notes
     assert (note.code, note.severity) == ("annotator-unchanged", "warning")
     assert "annotator 1 changes 0.0% of the sentences, the others 100.0%" in note.what
+    problems = Problems()
+    score(gold, [system], ["behavior(assumption=independent)"], problems=problems)
+    assert "what an annotator leaves is not under-corrected" in problems.notes[0].what
     for metric in ("behavior(choose=0)", "behavior(choose=1)"):
         problems = Problems()
         score(gold, [system], [metric], problems=problems)
@@ -156,3 +162,115 @@ def test_a_pipeline_is_for_errants_edits() -> None:
     assert parse_metric("behavior(edits=errant,pipeline=mine)").makes_edits
     with pytest.raises(UsageError, match="minimal or errant"):
         parse_metric("behavior(edits=small)")
+
+
+def test_an_independent_chunk_is_met_by_any_annotator_and_left_only_against_all() -> None:
+    """a: changed by both; c: by 0 alone; e: by nobody. Whom each chunk suits is another annotator."""
+    texts = {"0": [edit(0, 1, "x"), edit(2, 3, "C")], "1": [edit(0, 1, "y")]}
+    gold = corpus(sentence("a b c d e", texts))
+    metric = "behavior(assumption=independent)"
+    for said, counts in {
+        "y b C d e": (2, 0, 0, 0),  # against 0 alone a is wrong, against 1 alone c is over-corrected
+        "z b Z d e": (0, 2, 0, 0),
+        "a b c d E": (0, 0, 1, 1),  # 1 leaves c: so may the system
+        "a b c d e": (0, 0, 1, 0),
+    }.items():
+        assert counts_of(one(said, gold=gold, metric=metric)) == counts, said
+    assert counts_of(one("a b c d e", gold=gold, metric="behavior(assumption=independent,choose=0)")) == (0, 0, 2, 0)
+
+
+def test_means_over_sentences_have_their_own_weights() -> None:
+    """A sentence with a hit and an error left, one without errors, and one where all is over-corrected."""
+    gold = corpus(
+        sentence("a b c", {"0": [edit(0, 1, "x"), edit(2, 3, "z")]}), sentence("a", {"0": []}), sentence("a", {"0": []})
+    )
+    (result,) = score(gold, [Hypothesis("it", ["x b c", "a", "b"])], ["behavior(average=sentence)"])
+    assert result.counts == {"n_hit": 1, "n_wrong": 0, "n_under": 1, "n_over": 1}
+    scores = [0.35 / 2 + 0.25 + 0.20 / 2 + 0.20, 0.65, 0.45]
+    assert [one.value for one in result.estimates.values()] == pytest.approx([1 / 6, 0, 1 / 6, 1 / 3, sum(scores) / 3])
+
+
+def test_the_annotator_of_a_mean_is_chosen_by_the_weights_of_means() -> None:
+    """Against 0 one hit, one left, one over-corrected (.675 and .625); against 1 a hit and a wrong one (.6 and .7)."""
+    texts = {"0": [edit(0, 1, "x"), edit(4, 5, "z")], "1": [edit(0, 1, "x"), edit(2, 3, "y")]}
+    gold = corpus(sentence("a b c d e", texts))
+    for metric, annotator, value in (("behavior", "0", 0.675), ("behavior(average=sentence)", "1", 0.7)):
+        (result,) = score(gold, [Hypothesis("it", ["x b w d e"])], [metric], by_sentence=True)
+        assert [row.annotator for row in result.by_unit] == [annotator]
+        assert result["score"].value == pytest.approx(value)
+
+
+def test_systems_with_chunks_of_unlike_number_are_compared_sentence_by_sentence() -> None:
+    gold = corpus(*[sentence("a b c d e", {"0": [edit(0, 1, "x")], "1": []})] * 2)
+    metric = Behavior(assumption="independent")
+    first, second = (metric.measure(gold, lines) for lines in (["x b c d e"] * 2, ["x b c d e", "x b y d z"]))
+    assert metric.differ(first, second).tolist() == [False, True]
+    assert metric.differ(second, first).tolist() == [False, True]
+
+
+def test_what_other_ways_of_counting_refuse() -> None:
+    for parameters, why in {"assumption=independent": "no annotator is chosen", "average=sentence": "already"}.items():
+        with pytest.raises(UsageError, match=why):
+            parse_metric(f"behavior({parameters},choose=sentence)")
+        assert parse_metric(f"behavior({parameters},choose=0)").annotator == "0"
+        assert parse_metric(f"behavior({parameters})").variants() == ()
+    gold = corpus(sentence("a b", {"0": []}))
+    with pytest.raises(UsageError, match="no scores by error type"):
+        one("a b", gold=gold, metric="behavior(assumption=independent)", by_type=True)
+
+
+def test_types_beside_means_are_of_the_annotators_chosen_by_sentence() -> None:
+    gold = corpus(sentence("a b c", {"0": [edit(0, 1, "x", kind="X")], "1": [edit(0, 1, "y", kind="Y")]}))
+    result = one("y b c", gold=gold, metric="behavior(average=sentence)", by_type=True)
+    assert {row.type: tuple(row.counts.values()) for row in result.by_type if any(row.counts.values())} == {
+        "Y": (1, 0, 0, 0, 1)
+    }
+    assert result["score"].value == pytest.approx(1)
+
+
+def test_edits_that_any_annotator_makes_are_shown_as_correct() -> None:
+    gold = corpus(sentence("a b c", {"0": [edit(0, 1, "x")], "1": [edit(2, 3, "z")]}))
+    metric = Behavior(assumption="independent")
+    ((first, second),) = metric.system_edits(gold, ["x b z"], [None])
+    assert (first.matched, second.matched) == (True, True)
+    ((first, second),) = metric.system_edits(gold, ["x b z"], ["1"])
+    assert (first.matched, second.matched) == (False, True)
+
+
+def _count_by_hand(source: list[str], ours: list[Edit], sides: list[list[Edit]]) -> tuple[int, int, int, int]:
+    """The paper's counts under the independence assumption, of edits of single tokens two or more apart."""
+    counts = [0, 0, 0, 0]
+    for at, token in enumerate(source):
+        mine = next((edit.replacements[0] for edit in ours if edit.start == at), token)
+        theirs = [next((edit.replacements[0] for edit in side if edit.start == at), token) for side in sides]
+        if mine != token:
+            counts[0 if mine in theirs else 1 if {*theirs} != {token} else 3] += 1
+        elif token not in theirs:
+            counts[2] += 1
+    return counts[0], counts[1], counts[2], counts[3]
+
+
+@draw_examples(100)
+@given(st.lists(st.lists(st.lists(st.sampled_from(("", "x", "y")), min_size=3, max_size=3), min_size=2, max_size=5)))
+def test_independent_counts_and_means_against_a_twin(drawn: list[list[list[str]]]) -> None:
+    """Tokens 0, 2 and 4 of each sentence are changed by the system, which is first, and by each annotator, or not."""
+    source = ["a", "b", "c", "d", "e"]
+    sentences, texts, expected = [], [], []
+    for rows in drawn:
+        ours, *sides = [[edit(2 * k, 2 * k + 1, text) for k, text in enumerate(row) if text] for row in rows]
+        sentences.append(sentence(" ".join(source), {str(k): side for k, side in enumerate(sides)}))
+        made = [
+            next((own.replacements[0] for own in ours if own.start == at), token) for at, token in enumerate(source)
+        ]
+        texts.append(" ".join(made))
+        expected.append(_count_by_hand(source, ours, sides))
+    system = Hypothesis("it", texts)
+    way = "behavior(assumption=independent{})"
+    pooled, mean = (score(corpus(*sentences), [system], [way.format(more)])[0] for more in ("", ",average=sentence"))
+    assert counts_of(pooled) == counts_of(mean) == tuple(map(sum, zip(*expected, strict=True))) or not drawn
+    values = []
+    for hit, wrong, under, over in expected:
+        needed, changed = hit + wrong + under or 1, hit + wrong + over or 1
+        parts = hit / needed, 1 - wrong / needed, 1 - under / needed, 1 - over / changed
+        values.append(sum(weight * part for weight, part in zip((0.35, 0.25, 0.20, 0.20), parts, strict=True)))
+    assert mean["score"].value == (pytest.approx(sum(values) / len(values)) if values else None)

@@ -37,16 +37,20 @@ PAGES = Path(__file__).resolve().parents[2] / "docs/metrics"
 OTHER_WAYS = (
     "m2(choose=sentence)",
     "m2(choose=0)",
+    "behavior(assumption=independent)",
+    "behavior(average=sentence)",
+    "behavior(assumption=independent,average=sentence)",
     "hoo(aggregate=mean,by=code)",
     "crowd(estimand=majority,ties=unknown)",
 )
 """What changes how a metric folds."""
 METRICS: list[Metric] = [*map(parse_metric, (*metric_names(), *OTHER_WAYS)), CharacterRate()]
 """All that are registered; with them goes one that another package could have."""
-SENTENCE_METRICS = [*map(parse_metric, metrics_for("sentences")), CharacterRate()]
+ALONE = [one for one in (*map(parse_metric, metrics_for("sentences")), CharacterRate()) if not one.joint]
+"""Metrics of a system whatever other systems there are; tests/metrics/test_gotoscorer.py has the rest."""
 every_metric = pytest.mark.parametrize("metric", METRICS, ids=[str(each.spec) for each in METRICS])
-of_sentences = pytest.mark.parametrize("metric", SENTENCE_METRICS, ids=[each.name for each in SENTENCE_METRICS])
-LATEST = ("green", "imeasure")
+of_sentences = pytest.mark.parametrize("metric", ALONE, ids=[each.name for each in ALONE])
+LATEST = ("green", "imeasure", "gotoscorer")
 """Metrics that were added to a finished house."""
 FEW = draw_examples(25)
 
@@ -341,6 +345,7 @@ def test_metrics_of_other_packages(monkeypatch: pytest.MonkeyPatch) -> None:
         "gleu",
         "green",
         "imeasure",
+        "gotoscorer",
         "behavior",
         "tokens",
         "hoo",

@@ -104,7 +104,7 @@ def scored(
 
 
 def asked(judges: str | None) -> JudgePlan:
-    return plan_judges({"judges": judges})
+    return plan_judges({"judges": judges, "tokens": "spaces"})
 
 
 X, Y = edit(0, 1, "X"), edit(1, 2, "Y")

@@ -105,12 +105,17 @@ class TestEmptyCases:
         assert (result.precision.value, result.recall.value, result.f.value) == (1.0, 0.0, 0.0)
         assert result.precision.undefined is Undefined.NOTHING_PROPOSED
         assert result.recall.undefined is None
-        assert result.f.undefined is Undefined.NOTHING_CORRECT
+        assert result.f.undefined is Undefined.NOTHING_PROPOSED  # P and R are not both 0
 
     def test_nothing_in_the_reference(self) -> None:
         result = scored(corpus(sentence("a b", {"0": []})), "X b")
         assert (result.precision.value, result.recall.value, result.f.value) == (0.0, 1.0, 0.0)
         assert result.recall.undefined is Undefined.NOTHING_IN_REFERENCE
+        assert result.f.undefined is Undefined.NOTHING_IN_REFERENCE
+
+    def test_nothing_right(self) -> None:
+        result = scored(corpus(sentence("a b", {"0": [edit(0, 1, "X")]})), "a Y")
+        assert (result.precision.undefined, result.f.undefined) == (None, Undefined.NOTHING_CORRECT)
 
     def test_neither(self) -> None:
         result = scored(corpus(sentence("a b", {"0": []})), "a b")

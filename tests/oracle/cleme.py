@@ -4,7 +4,9 @@ Recorded with the repository THUKElab/CLEME (commit b5e9a93, version 1.1.0), wit
 neural model: the functions of its M2 reader, of its chunk partition (cleme_utils.py), of the evaluation by
 ``DependentCLEME``, and of the corpus score by ``HEUOEditScorer`` with the factors .45, .35, .15 and .05 of its main.py
 for corpora; they were taken out of the repository by hand and run on their own, since nothing of it is on an index.
-``cleme.csv`` has tp, fp_ne, fn and fp_un, then com.
+``cleme.csv`` has tp, fp_ne, fn and fp_un, then com. ``cleme_ways.csv`` has these and the five values under
+``DependentCLEME`` and ``IndependentCLEME``, each by ``score_corpus`` with those factors and by ``score_sentence`` with
+.35, .25, .20 and .20, which main.py has for sentences; of its rows, those that ``cleme.csv`` has too are equal.
 
 The program takes an edit of unclear meaning for a deletion, leaves out a reference whose text is empty (one of
 CoNLL-2014), and makes other texts of edits that overlap: all these are left out of the files.
@@ -24,6 +26,7 @@ from tests.helpers.official import read_lines
 from tests.oracle import errant_compare
 
 RECORDED = Path(__file__).with_suffix(".csv")
+WAYS = Path(__file__).with_name("cleme_ways.csv")
 OF_TEN = ("AMU", "CAMB", "IITB", "POST")
 
 

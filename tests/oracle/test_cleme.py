@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from errorbar.metrics.behavior import Behavior
-from tests.oracle.cleme import RECORDED, case
+from tests.oracle.cleme import RECORDED, WAYS, case
 
 
-def rows() -> list[dict[str, str]]:
-    with RECORDED.open(encoding="utf-8", newline="") as stream:
+def rows(path: Path = RECORDED) -> list[dict[str, str]]:
+    with path.open(encoding="utf-8", newline="") as stream:
         return list(csv.DictReader(stream))
 
 
@@ -26,3 +26,23 @@ def test_every_count_and_the_score(data: Path, row: dict[str, str]) -> None:
     folded = Behavior().fold(Behavior().measure(*case(data, row["case"])))
     assert folded.counts[0].tolist() == [int(row[name]) for name in ("hit", "wrong", "under", "over")]
     assert folded.values[0, -1] == pytest.approx(float(row["score"]), abs=1e-12)
+
+
+WAY = ("case", "assumption", "average")
+QUICK_WAYS = ("cweb S", "ten AMU")
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        pytest.param(
+            row, id="-".join(map(row.__getitem__, WAY)), marks=[pytest.mark.slow] * (row["case"] not in QUICK_WAYS)
+        )
+        for row in rows(WAYS)
+    ],
+)
+def test_both_assumptions_of_a_corpus_and_by_sentence(data: Path, row: dict[str, str]) -> None:
+    metric = Behavior(assumption=row["assumption"], average=row["average"])
+    folded = metric.fold(metric.measure(*case(data, row["case"])))
+    assert folded.counts[0].tolist() == [int(row[name]) for name in metric.counted]
+    assert folded.values[0].tolist() == pytest.approx([float(row[one.name]) for one in metric.measures], abs=1e-12)

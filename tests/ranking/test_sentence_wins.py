@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import errorbar
-from errorbar.core import Comparisons, MetricScores, UsageError
+from errorbar.core import Comparisons, InputError, MetricScores, UsageError
 from errorbar.formats import read_corpus
 from errorbar.metrics import parse_metrics
 from errorbar.ranking.sentence_wins import SKILL, aggregate_sentences, compare_outputs, trueskill_means
@@ -86,9 +86,56 @@ def test_meta_shows_a_metric_each_way() -> None:
 
 def test_signatures_name_what_wins_became() -> None:
     human = Comparisons.from_pairs([("a", "b", 1), ("b", "c", 1), ("a", "c", 1)] * 3)
-    result = errorbar.meta(human, METRIC, aggregate=["corpus", "trueskill"], tests=False, ci=False)
-    own, wins = (str(signature) for signature in result.signatures.values())
-    assert wins.replace("|wins:trueskill", "") == own
+    result = errorbar.meta(human, METRIC, aggregate=["corpus", "expected-wins", "trueskill"], tests=False, ci=False)
+    own, wins, skill = (str(signature) for signature in result.signatures.values())
+    assert wins.replace("|wins:expected-wins", "") == own
+    assert "|wins:trueskill|" in skill
+
+
+def test_the_signature_of_trueskill_names_the_order_of_systems() -> None:
+    """It depends on it, and wins do not."""
+    human = Comparisons.from_pairs([("a", "b", 1), ("b", "c", 1), ("a", "c", 1)] * 3)
+    turned = MetricScores("it", dict(reversed(list(METRIC.systems.items()))), BY_SENTENCE)
+    one, other = (
+        errorbar.meta(human, metric, aggregate=["expected-wins", "trueskill"], ci=False).signatures
+        for metric in (METRIC, turned)
+    )
+    assert one["it expected-wins"] == other["it expected-wins"]
+    assert one["it trueskill"] != other["it trueskill"]
+
+
+def test_sentences_are_played_in_the_order_of_their_numbers() -> None:
+    """However the rows of a table, or what is in memory, are sorted; sentence 10 comes behind sentence 9."""
+    rng = np.random.default_rng(2)
+    rows = {str(k): dict(zip("abc", rng.random(3).tolist(), strict=True)) for k in range(1, 13)}
+    turned = dict(reversed(rows.items()))
+    expected = trueskill_means(compare_outputs(np.array([list(row.values()) for row in rows.values()])))
+    for sentences in (rows, turned):
+        result = errorbar.compare(scores=MetricScores("it", {}, sentences), aggregate="trueskill", ci=False)
+        assert result.found.values == pytest.approx(expected)
+    one, other = (
+        errorbar.meta(HUMAN, MetricScores("it", METRIC.systems, sentences), aggregate="trueskill").to_dict()
+        for sentences in (rows, turned)
+    )
+    assert one == other
+
+
+def test_the_same_way_twice_is_one() -> None:
+    result = errorbar.meta(HUMAN, METRIC, aggregate=["corpus", "corpus", "expected-wins"], tests=False)
+    assert [one.metric for one in result.agreements] == ["it", "it expected-wins"]
+
+
+def test_a_recorded_metric_that_is_called_as_wins_is_refused() -> None:
+    clash = MetricScores("it expected-wins", METRIC.systems, BY_SENTENCE)
+    with pytest.raises(UsageError) as caught:
+        errorbar.meta(HUMAN, [METRIC, clash], aggregate=["corpus", "expected-wins"])
+    assert caught.value.code == "meta-same-name"
+
+
+def test_a_system_that_only_ties_is_named_with_the_reason() -> None:
+    rows = {name: dict.fromkeys(row, 0.5) for name, row in BY_SENTENCE.items()}
+    with pytest.raises(InputError, match="'a', which humans ranked; it neither won nor lost a sentence"):
+        errorbar.meta(HUMAN, MetricScores("it", METRIC.systems, rows), aggregate="expected-wins")
 
 
 def test_scores_of_systems_alone_have_no_wins() -> None:

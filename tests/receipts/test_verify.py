@@ -10,6 +10,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,7 @@ from errorbar.cli.main import run
 from errorbar.core import InputError, MissingExtraError
 from errorbar.receipts import receipt as receipts
 from errorbar.receipts import verify
-from errorbar.receipts.arguments import DataFiles, safe_name
+from errorbar.receipts.arguments import PLAIN, SEVERAL, SINGLE, DataFiles, safe_name
 from errorbar.receipts.receipt import compare_values, digest, round_value
 from errorbar.tables import Plain
 from tests.cli.schema import SCHEMAS, validated
@@ -165,6 +166,24 @@ class TestVerify:
         assert (done.code, done.err) == (0, "")
         values = len(receipt_of(moved / "r.receipt.json")["results"]["values"])
         assert done.out == f"r.receipt.json: all 3 files are the same; all {values} values are the same to 12 digits.\n"
+
+    def test_tokens_and_units_other_than_the_usual(self, project: Path, errorbar: CommandLine) -> None:
+        words = ("report", "--gold", "data/gold.jsonl", "data/careful.txt", *FAST, "--tokens", "characters")
+        assert errorbar(*words, "-o", "t.md").code == 0
+        assert receipt_of("t.receipt.json")["arguments"]["tokens"] == "characters"
+        assert errorbar("verify", "t.receipt.json").code == 0
+        text = "### essay_id = 1\nHe go home . She go , too .\n\n### essay_id = 2\nAll go .\n"
+        (project / "source.md").write_text(text)
+        (project / "reference.md").write_text(text.replace("go", "goes"))
+        (project / "mine.md").write_text(text.replace("He go", "He goes"))
+        essays = ("--source", "source.md", "--gold", "reference.md", "mine.md", "--essays", "sentences")
+        assert errorbar("report", *essays, *FAST, "-o", "e.md").code == 0
+        assert errorbar("verify", "e.receipt.json").code == 0
+
+    def test_whatever_changes_a_number_is_recorded(self) -> None:
+        """All other arguments of a report are about the page."""
+        page = {"jobs", "title", "no_sentences", "most_sentences", "image", "command", "warn"}
+        assert {*signature(errorbar.report).parameters} == {*SEVERAL, *SINGLE, *PLAIN, "reference_of", *page}
 
     def test_the_data_may_be_anywhere_below_the_folder_that_is_named(
         self, project: Path, errorbar: CommandLine
@@ -325,6 +344,9 @@ class TestStrangers:
             (lambda d: rename_file(d, f"{'x/' * 900}greedy.txt"), "receipt-file"),
             (lambda d: rename_file(d, "\ud800/greedy.txt"), "receipt-file"),
             (lambda d: d["arguments"].update(metric=["errant(pipeline=./evil)"]), "receipt-pipeline"),
+            (lambda d: d["arguments"].update(tokens="./evil"), "receipt-pipeline"),
+            (lambda d: d["arguments"].update(tokens="data"), "receipt-pipeline"),
+            (lambda d: d["arguments"].update(tokens=7), "receipt-broken"),
             (lambda d: d["arguments"].update(metric=[{}]), "receipt-broken"),
         ],
     )

@@ -104,7 +104,8 @@ def comparison(
             )
         )
     scores = np.array([[value, value, value] for value in values.values()])
-    return Comparison(tuple(values), M2().measures, 2, scores, tuple(pairs), scores[:, 2])
+    why = dict.fromkeys(values, (None, None, None))
+    return Comparison(tuple(values), M2().measures, 2, scores, tuple(pairs), scores[:, 2], why)
 
 
 def ceiling(human: float, systems: Mapping[str, float], size: int = 9) -> Ceiling:

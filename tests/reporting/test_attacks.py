@@ -91,6 +91,18 @@ def test_rows_sentences_and_notes() -> None:
     assert shown == {"a": "", "unchanged (attack)": "2nd of 3", "b": "", "empty (attack)": "3rd of 3"}
 
 
+def test_the_highest_of_those_that_know_the_answers_stands_for_all() -> None:
+    one = landed({"a": 0.4}, {"pasted-A": 0.8, "pasted-B": 0.9})
+    attacked = require(one.attacked)
+    knowing = [replace(made, knows="answers") for made in attacked.attacks]
+    report = report_of([replace(one, attacked=replace(attacked, attacks=knowing))])
+    shown = {row["name"] for row in drawn(charts(report)["attacks-chart"]) if "note" in row}
+    assert shown == {"a", "pasted-B (attack)"}
+    said = "pasted-B is the highest of 2 that know the answers; the table has all."
+    assert charts(report)["attacks-chart"].description.endswith(said)
+    assert len(charts(report)["attacks-chart"].table.rows) == 2
+
+
 def test_a_table_for_each_further_metric() -> None:
     report = report_of([landed({"a": 0.4}, {"unchanged": 0.3}, n=3)])
     assert {"attacks-2", "attacks-3"} <= set(tables(report))

@@ -16,7 +16,9 @@ import pytest
 
 import errorbar
 from errorbar import Problems, Resampling, Score
-from errorbar.core import Estimate
+from errorbar.api import CorpusStudy
+from errorbar.core import Estimate, Place, Problem
+from errorbar.demo import demo_files
 from errorbar.reporting import (
     Chart,
     Code,
@@ -35,6 +37,7 @@ from errorbar.reporting.board_tables import BY_TYPE, Standing, shared_ranks
 from errorbar.tables import Table
 from errorbar.tasks import CorpusResults, RunScores, TaskResults, run_task
 from errorbar.tasks.running import score_further_runs, study_best
+from tests.cli.schema import validated
 from tests.helpers.cli import CommandLine
 from tests.helpers.expectations import require
 from tests.reporting.pages import tables, text_rows
@@ -204,10 +207,18 @@ def test_how_to_submit(results: TaskResults) -> None:
     ]
     deadline = datetime(2026, 12, 24, 23, 59, tzinfo=UTC)
     late = replace(results, task=replace(results.task, deadline=deadline))
-    *_, section = team_report(late, results.task.teams[0]).sections
+    page = team_report(late, results.task.teams[0])
+    assert ("deadline", "2026-12-24 23:59 UTC") in page.facts
+    assert ("deadline", "2026-12-24 23:59 UTC") in board_report(late).facts
+    *_, section = page.sections
     (prose, _) = section.blocks
     assert isinstance(prose, Prose)
     assert prose.paragraphs[-1] == "Runs that come after 2026-12-24 23:59 UTC are marked late."
+    told = replace(results, task=replace(results.task, submit="Send runs to the chair."))
+    *_, section = team_report(told, results.task.teams[0]).sections
+    (prose, _) = section.blocks
+    assert isinstance(prose, Prose)
+    assert prose.paragraphs[0] == "Send runs to the chair."
     baseline = replace(results.task.teams[0], baseline=True)
     for bare in (team_report(results, baseline), team_report(results, results.task.teams[0], submit=False)):
         assert [each.title for each in bare.sections] == ["Runs for test"]
@@ -224,6 +235,18 @@ def standings(results: TaskResults) -> list[Standing]:
     (study,) = study_best(results, Problems(), how)
     (corpus,) = results.corpora
     return [Standing(corpus, study, score_further_runs(results.task, corpus, how))]
+
+
+def test_a_warning_on_a_team_has_its_sign_behind_the_team_not_the_rank(
+    results: TaskResults, standings: list[Standing]
+) -> None:
+    (standing,) = standings
+    assert isinstance(standing.study, CorpusStudy)
+    team = standing.study.scores[0].system
+    notes = [Problem("shifted-lines", "lines look shifted", Place(team), severity="warning")]
+    warned = replace(standing, study=replace(standing.study, notes=notes))
+    page = page_html(board_page(board_report(results), results.task, [warned]))
+    assert re.findall(r'dir="auto">([^<]+) <a class="sign"', page) == [team]
 
 
 def test_the_page_opens_with_intervals_and_says_nothing_twice(results: TaskResults, standings: list[Standing]) -> None:
@@ -428,3 +451,26 @@ def test_the_pages_of_a_board_lead_to_each_other(tmp_path: Path, errorbar: Comma
     for team in teams:
         (back,) = hrefs((out / team).read_text(encoding="utf-8"))
         assert (out / team).parent.joinpath(back).resolve() == out / "index.html"
+
+
+@pytest.mark.parametrize("metric", ["m2", "errant", "green", "imeasure", "behavior", "behavior(average=sentence)"])
+def test_every_metric_can_rank(metric: str, tmp_path: Path, errorbar: CommandLine) -> None:
+    """With three annotators the page begins with shares of a person; a team has two runs, types are the metric's."""
+    pytest.importorskip("vl_convert", reason="needs the extra 'report'")
+    if metric == "errant":
+        pytest.importorskip("errant")
+    with demo_files() as (gold, _):
+        for name, system in {"one/1.txt": "careful", "one/2.txt": "greedy", "two/1.txt": "articles"}.items():
+            (tmp_path / name).parent.mkdir(exist_ok=True)
+            shutil.copy(gold.parent / f"{system}.txt", tmp_path / name)
+        assert errorbar("convert", gold, "-o", tmp_path / "gold.m2").code == 0
+        assert errorbar("convert", gold, "-o", tmp_path / "source.txt").code == 0
+    task = tmp_path / "task.toml"
+    task.write_text(TASK.replace('"m2", "m2(beta=1)"', f'"{metric}"'))
+    ran = validated("task-run", errorbar("task", "run", task, "--format", "json").out)
+    assert {run["gold"][0]["metric"] for run in ran["corpora"][0]["runs"]} == {metric}
+    done = errorbar("task", "board", task, "-o", tmp_path / "board", "--resamples", "50")
+    assert done.code == 0, done.err
+    pages = [(tmp_path / "board" / name).read_text() for name in ("index.html", "teams/one.html")]
+    title = {"m2": "Recall", "errant": "Recall", "green": "", "imeasure": ""}.get(metric, "Hit")
+    assert [f"{title} by error type" in page for page in pages] == [bool(title)] * 2

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import struct
 from dataclasses import replace
@@ -158,6 +159,8 @@ def test_f_is_explained_where_it_first_stands(beta: float, weight: str) -> None:
 def test_a_person_is_100_on_the_leaderboard() -> None:
     of_three = with_humans(systems(THREE), 0.74, 0.69, 0.78)
     chart = charts(report_of([of_three]))["human-share"]
+    ends = "(95% intervals 40.00–60.00 over texts, 40.00–60.00 over texts and judges)"
+    assert f"The line is a person, F0.5 50.00 {ends}: the mean of the annotators" in chart.description
     assert text_rows(chart.table) == [["a person", "100.00", "–", "–"], ["CAMB", "74.00", "69.00–78.00", "69.00–78.00"]]
     # Two annotators do not show what a person scores, nor do ten whose interval leaves everything open.
     two = systems(THREE, humans=ceiling(0.5, {"CAMB": 0.35}, size=1))
@@ -179,6 +182,10 @@ def test_a_card_has_headline_and_few_rows() -> None:
     assert "s6" in svg
     assert "s7" not in svg
     assert f"best {MOST_ON_CARD} of 9 systems" in svg
+    assert "A bar says how far a value may be from that on other texts." in svg
+    (place,) = re.findall(r'<svg x="48" y="\d+" width="(\d+)" height="(\d+)".* viewBox="-\d+ 0 (\d+) (\d+)"', svg)
+    wide, high, drawn_wide, drawn_high = map(int, place)
+    assert drawn_wide / drawn_high == pytest.approx(wide / high, rel=0.02)  # as wide as the card
     assert card_chart(crowd_study()) is None
     assert "<text" in card_svg(replace(report, headline="", card=None))
 

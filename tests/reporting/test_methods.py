@@ -144,7 +144,7 @@ class TestMethods:
         notes = [Problem("many", f"number {k}", severity="warning") for k in range(40)]
         more = Problem("many", "960 more of these, not listed", severity="warning", others=960)
         table = tables(report_of([replace(hoo_study(), notes=[*notes, more])]))["warnings"]
-        assert (table.title, table.notes[-1]) == ("Warnings and repairs: 1,000", "and 980 more of many")
+        assert (table.title, table.notes[-1]) == ("Warnings and repairs: 1,000 warnings", "and 980 more warnings many")
         assert len(table.rows) == 20
 
     def test_each_paper_once(self) -> None:
@@ -176,6 +176,17 @@ class TestMethods:
         bare = build_report([sample_study()], title="t", command="")
         assert not [block for block in bare.sections[-1].blocks if isinstance(block, Code) and "page" in block.label]
 
+    def test_a_warning_stands_before_repairs_of_its_code(self) -> None:
+        repairs = [
+            Problem("overlap", f"edit {k}", Place("f", k), fix="repaired: dropped", severity="repaired")
+            for k in range(1, 25)
+        ]
+        warning = Problem("overlap", "a system's edit", Place("s"), severity="warning")
+        table = tables(report_of([study([score("a", 0.4)], notes=[*repairs, warning])]))["warnings"]
+        assert table.title == "Warnings and repairs: 1 warning, 24 repairs"
+        assert text_rows(table)[0] == ["warning", "overlap", "s", "a system's edit"]
+        assert list(table.notes)[1:] == ["and 4 more repairs overlap"]
+
     def test_warnings(self) -> None:
         notes = [
             Problem("odd", f"line is odd {k}", Place("f", k), fix="look", severity="warning") for k in range(1, 23)
@@ -183,11 +194,14 @@ class TestMethods:
         rare = Problem("rare", "once", Place("g"), severity="warning")
         table = tables(report_of([study([score("a", 0.4)], notes=[*notes, rare, rare])]))["warnings"]
         rows = text_rows(table)
-        assert table.title == "Warnings and repairs: 23"
+        assert table.title == "Warnings and repairs: 23 warnings"
         assert len(rows) == 21  # 20 of one kind, one of the other
         assert rows[0] == ["warning", "odd", str(notes[0].place), "line is odd 1; look"]
         assert rows[-1] == ["warning", "rare", "g", "once"]
-        assert list(table.notes) == ["errorbar explain CODE says what one means, and what to do", "and 2 more of odd"]
+        assert list(table.notes) == [
+            "errorbar explain CODE says what one means, and what to do",
+            "and 2 more warnings odd",
+        ]
         said = "No warning was raised, and nothing was repaired."
         assert said in prose(report_of([study([score("a", 0.4)])]), "methods")
 

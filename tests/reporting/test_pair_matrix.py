@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -11,7 +13,7 @@ from errorbar.api import CorpusStudy
 from errorbar.core import Interval
 from errorbar.metrics import Comparison, Pair
 from errorbar.metrics.over_judges import TTest
-from errorbar.reporting import Chart, Fold, Matrix, Prose, Report, format_markdown, latex
+from errorbar.reporting import Chart, Fold, Matrix, Prose, Report, format_markdown, latex, page_html
 from errorbar.reporting.sections.leaderboard import pair_blocks, pair_sentence, why_apart
 from tests.helpers.pairs import with_swaps
 from tests.reporting.pages import prose, report_of, tables, text_rows
@@ -107,6 +109,9 @@ class TestMatrix:
         assert len(text_rows(tables(report)["pairs"])) == 3
         assert r"never" not in text
         assert "Every pair of systems" in latex(report)
+        held = re.search(r'id="latex-data">(.*?)</script>', page_html(report))
+        assert held is not None
+        assert json.loads(held[1])["pairs"].count("significant") == 3
 
     def test_one_system_has_neither(self) -> None:
         blocks = report_of([study([score("mine", 0.3)])]).sections[0].blocks

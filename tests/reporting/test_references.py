@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,7 +11,7 @@ import pytest
 import errorbar as package
 from errorbar.api import CorpusStudy
 from errorbar.metrics.golds import GoldPair
-from errorbar.reporting import MadeReport, format_markdown, report
+from errorbar.reporting import MadeReport, format_markdown, page_html, report
 from errorbar.reporting.sections.references import references, references_sentence
 from errorbar.tables.table import Table
 from tests.helpers.cli import CommandLine
@@ -57,7 +58,42 @@ def test_the_summary_says_whether_the_order_depends_on_the_references(made: Made
     assert references_sentence(turned) == lead
     more = [*turned.pairs, *(replace(pair, second="other") for pair in turned.pairs)]
     both = replace(turned, found=replace(turned.found, pairs=more))
-    assert references_sentence(both) == f"{lead} The order of 1 more pair depends on it."
+    assert (
+        references_sentence(both)
+        == f"{lead} For 1 more pair, too, it depends on the references who is significantly ahead."
+    )
+
+
+def test_of_one_system_the_summary_has_its_score_and_of_untested_ones_nothing() -> None:
+    result = package.references(
+        str(DEMO / "gold.jsonl"), SYSTEMS[0], reference_of={"careful": str(DEMO / "edited/careful.m2")}, resamples=100
+    )
+    ends = require(result.scores[1].estimates["f"].interval)
+    score = f"F0.5 64.90 (95% interval {100 * ends.low:.2f}–{100 * ends.high:.2f})"
+    assert references_sentence(result) == f"Against references of its own careful scores {score}."
+    untested = package.references(str(DEMO / "gold.jsonl"), SYSTEMS, reference_of=OWN, ci=False)
+    assert references_sentence(untested) == ""
+
+
+@pytest.mark.slow
+def test_twelve_systems_with_own_references_and_pools_of_ten_annotators(data: Path) -> None:
+    """The processor's time; the clock's depends on who else works."""
+    gold, systems = data / "bn2015_10gec", data / "conll14_systems/official_submissions"
+    teams = [path.name for path in sorted(systems.iterdir()) if path.name != "UMC"]
+    started = time.process_time()
+    made = report(
+        str(gold / "A*.m2"),
+        [str(systems / team) for team in teams],
+        reference_of=dict.fromkeys(teams, str(gold / "A1.m2")),
+        pools={"first": "A[1-5]", "second": ["A6", "A7", "A8", "A9", "A10"]},
+        lenient=True,
+        force=True,
+    )
+    page = page_html(made.report)
+    assert time.process_time() - started < 10
+    assert len(teams) == 12
+    assert "References made for the systems" in page
+    assert "Pools of judges" in page
 
 
 def test_a_receipt_names_the_references(errorbar: CommandLine, tmp_path: Path) -> None:

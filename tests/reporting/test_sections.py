@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from dataclasses import replace
 
@@ -11,7 +12,7 @@ import pytest
 from errorbar import M2, Score
 from errorbar.api import Browse, BrowseEdit
 from errorbar.api.browse import BrowseUnit
-from errorbar.core import Interval, Undefined, join_words
+from errorbar.core import Interval, Place, Problem, Undefined, join_words
 from errorbar.metrics import CONDITIONS, Ceiling, CeilingIntervals, SwapPlan, prf
 from errorbar.reporting import Chart, Prose, SentenceBrowser, build_report, page_html, slug
 from errorbar.reporting.sections.annotators import ceiling as ceiling_section
@@ -44,7 +45,7 @@ class TestLeaderboard:
     def test_in_words(self) -> None:
         chart = charts(report_of([systems({"b": 0.2, "a": 0.4, "c": 0.1}, {("a", "c"): 0.01})]))["leaderboard-chart"]
         assert chart.description == (
-            "Best first; a bar says how far the score may be from that on other texts. Letters behind the bars: "
+            "Best first. A bar says how far a value may be from that on other texts. Letters behind the bars: "
             "systems that share one do not differ significantly."
         )
         assert text_rows(chart.table)[0][-1] == "a"
@@ -57,9 +58,29 @@ class TestLeaderboard:
 
     def test_one_system_has_no_last_and_no_letters(self) -> None:
         chart = charts(report_of([study([score("mine", 0.3)])]))["leaderboard-chart"]
-        assert chart.description == "Best first; a bar says how far the score may be from that on other texts."
+        assert chart.description == "Best first. A bar says how far a value may be from that on other texts."
         assert headings(chart.table)[-1] == "gold"
         assert notes(chart.table) == ["intervals resample by sentence"]
+
+    def test_a_system_with_a_warning_has_a_sign_that_leads_to_it(self) -> None:
+        warning = Problem("shifted-lines", 'lines 3-4 "shift"', Place("b"), severity="warning")
+        repair = Problem("edit-overlap", "two overlap", Place("a"), fix="repaired: both are kept", severity="repaired")
+        report = report_of([study([score("a", 0.3), score("b", 0.2)], notes=[repair, warning])])
+        page = page_html(report)
+        signs = re.findall(r'scope="row" dir="auto">(\w+) <a class="sign" href="#([a-z-]+)" title="([^"]*)"', page)
+        assert signs == [("b", "table-warnings", "warning: lines 3-4 &quot;shift&quot;")]
+        assert notes(charts(report)["leaderboard-chart"].table)[-1].endswith(
+            "there are warnings on b (shifted-lines): see Warnings and repairs"
+        )
+        assert [row[:3] for row in text_rows(tables(report)["warnings"])] == [
+            ["warning", "shifted-lines", "b"],
+            ["repair", "edit-overlap", "a"],
+        ]
+
+    def test_edits_that_differ_by_system_are_explained(self) -> None:
+        few = replace(score("b", 0.2), counts={"correct": 1, "proposed": 2, "gold": 2})
+        table = charts(report_of([study([score("a", 0.3), few])]))["leaderboard-chart"].table
+        assert notes(table)[-1].startswith("gold: edits of the annotators that a system is scored against")
 
     def test_what_was_not_compared_is_said(self) -> None:
         report = report_of([study([score("a", 0.3), score("b", 0.2)])])
@@ -298,7 +319,7 @@ class TestCeiling:
 
     def test_missing_intervals_and_drawn_subsets_are_said(self) -> None:
         text = prose(report_of([self.ONE]), "ceiling")
-        assert text.startswith("Each of the 2 annotators' own corrected text ")
+        assert text.startswith("Against 2 references a human scores F0.5 50.00.\nEach of the 2 annotators' own ")
         assert text.endswith(" No intervals were computed; they are made on request.")
         assert "were drawn" not in text
         some = report_of([replace(self.ONE, ceiling=human(curves(exact=False)))])
@@ -321,6 +342,8 @@ class TestCeiling:
         assert text_rows(table)[1][1:] == ["50.00", "49.00–52.00", "45.00", "44.00–47.00", "35.00", "34.00–37.00"]
         assert text_rows(tables(report)["ceiling-ratios"])[1][1:] == ["90.00", "89.00–92.00", "70.00", "69.00–72.00"]
         assert "No intervals were computed" not in prose(report, "ceiling")
+        said = "Against 2 references a human scores F0.5 50.00 (90% interval 49.00–52.00)."
+        assert prose(report, "ceiling").startswith(said)
         # The best of the leaderboard is a: its own share, and that b comes nearer.
         assert report.summary[-1] == (
             "Two annotators cannot tell what a human scores: a reaches 70% (90% interval 69–72%) of what each scores "

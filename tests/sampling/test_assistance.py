@@ -10,8 +10,17 @@ import pytest
 from errorbar import Problems
 from errorbar.core import Undefined
 from errorbar.core.estimate import Estimate
-from errorbar.sampling import AssistedTotals, Estimation, JudgedSample, Sample, Strata, estimate_systems
-from errorbar.sampling.assistance import WeighedScore, weigh_assistance, weigh_sample
+from errorbar.sampling import (
+    AssistedTotals,
+    Estimation,
+    Frame,
+    JudgedSample,
+    Sample,
+    Strata,
+    estimate_systems,
+    stratify,
+)
+from errorbar.sampling.assistance import Assistance, WeighedScore, weigh_assistance, weigh_sample
 from errorbar.sampling.prediction_powered import StratumVotes, combined_totals
 from tests.helpers.expectations import require
 from tests.sampling.assistance_runs import JUDGED, MODELS, Model, measure
@@ -76,7 +85,59 @@ def test_rogan_and_gladen_by_hand() -> None:
     # that is judged twice over (two alike, of which the score takes one), by 15 of 100; residuals divide by n - 1.
     classic = (0.25 * 0.16 / 10 + 0.25 * 0.09 / 20) / 0.49 * (15 / 14) * (1 - 0.15)
     interval = require(weighed.rogan_gladen.interval)
-    assert (interval.high - interval.low) / 2 == pytest.approx(1.95996 * np.sqrt(classic), rel=1e-4)
+    # By chance the rates of that stratum differ from those of both, which have twice as many errors and others.
+    of_stratum = (0.16 * 33.333 + 0.09 * 66.667) * 0.01**2 / 2 / 0.49
+    assert (interval.high - interval.low) / 2 == pytest.approx(1.95996 * np.sqrt(classic + of_stratum), rel=1e-4)
+
+
+def studies_of_one_rate(judged: tuple[int, int], mistakes: float, n: int) -> list[tuple[Assistance, float]]:
+    """R and the true one in studies of 200 flagged and 300 other items; a model errs as often in both strata."""
+    rng = np.random.default_rng(17)
+    codes = np.repeat([0, 1], [200, 300])
+    frame = Frame(tuple(f"i{at}" for at in range(500)), (codes == 0)[None])
+    strata, _ = stratify(frame)
+    result = []
+    for _ in range(n):
+        truth = (rng.random(500) < np.array([0.6, 0.2])[codes]).astype(float)
+        says = np.abs(truth - (rng.random(500) < mistakes))
+        rows = np.concatenate([rng.choice(np.flatnonzero(codes == at), judged[at], replace=False) for at in (0, 1)])
+        sample = Sample.of([*judged], np.bincount(codes[rows], truth[rows], 2).tolist())
+        people = JudgedSample([frame.items[at] for at in rows.tolist()], codes[rows], truth[rows], sample)
+        cheap = dict(zip(frame.items, says.tolist(), strict=True))
+        assisted = combined_totals(strata, codes, frame.items, people, cheap, Problems())
+        found = estimate_systems(strata, sample, Estimation(), assisted=assisted)
+        weighed = weigh_sample(strata, sample, Estimation(), assisted, found)[1]
+        true = truth[codes == 0].sum() / truth.sum()
+        result.append((weighed, true))
+    return result
+
+
+def test_no_disagreement_is_told_where_the_model_errs_alike_in_all_strata() -> None:
+    """Also where nearly all is judged: by chance, strata of one rate hold more or fewer mistakes."""
+    runs = studies_of_one_rate((190, 280), 0.08, 150)
+    assert np.mean([weighed.disagree for weighed, _ in runs]) <= 0.11  # .05 and 3 standard errors
+    ends = [(require(weighed.rogan_gladen.interval), true) for weighed, true in runs]
+    assert np.mean([interval.low <= true <= interval.high for interval, true in ends]) >= 0.89
+
+
+def test_a_model_that_is_always_right_never_disagrees_by_rounding() -> None:
+    assert not any(weighed.disagree for weighed, _ in studies_of_one_rate((120, 150), 0.0, 50))
+
+
+def test_a_few_items_without_an_error_contradict_nobody() -> None:
+    """Four of five and none of five: people alone say R = 1, which the model does not believe."""
+    strata, codes = Strata.of_sizes(400, 1600), np.repeat([0, 1], [400, 1600])
+    items = [f"i{at}" for at in range(2000)]
+    truth = np.array([1.0, 1.0, 1.0, 1.0, 0.0, *[0.0] * 5])
+    votes = np.where(codes == 0, np.arange(2000) % 4 > 0, np.arange(2000) % 5 == 4).astype(float)
+    rows = [1, 2, 3, 5, 0, 400, 401, 402, 403, 405]
+    sample = Sample.of([5, 5], [4.0, 0.0])
+    judged = JudgedSample([items[at] for at in rows], codes[rows], truth, sample)
+    assisted = combined_totals(strata, codes, items, judged, dict(zip(items, votes.tolist(), strict=True)), Problems())
+    found = estimate_systems(strata, sample, Estimation(), assisted=assisted)
+    for weighed in weigh_sample(strata, sample, Estimation(), assisted, found):
+        assert weighed.rogan_gladen.value == pytest.approx(weighed.cheap_only)
+        assert not weighed.disagree
 
 
 def test_a_model_that_repeats_people_saves_and_one_that_never_varies_does_not() -> None:
@@ -104,5 +165,5 @@ def test_one_judged_item_of_a_stratum_has_people_alone() -> None:
     how = Estimation(seed=None)
     found = estimate_systems(strata, sample, how, assisted=assisted)
     weighed = weigh_sample(strata, sample, how, assisted, found)
-    assert [one.rogan_gladen.undefined for one in weighed] == [Undefined.NO_VOTES] * 3
+    assert [one.rogan_gladen.undefined for one in weighed] == [Undefined.TOO_FEW_JUDGMENTS] * 3
     assert weighed[0].alone == weighed[0].assisted

@@ -186,5 +186,5 @@ def test_files_that_will_not_do(tmp_path: Path) -> None:
 @pytest.mark.parametrize("wrong", [{"repetitions": 0}, {"raters": 0}])
 def test_nothing_drawn_or_nobody_asked_is_refused(wrong: dict[str, Any]) -> None:
     (name,) = wrong
-    with pytest.raises(UsageError, match=f"{name} must be at least 1, got 0"):
+    with pytest.raises(UsageError, match=f"{name} must be from [12] to 1.*, got 0"):
         library.sample_rehearse(FRAME, VOTES, **{"repetitions": 2, **PLAN, **wrong})

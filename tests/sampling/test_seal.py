@@ -29,6 +29,9 @@ def test_round_trip_and_every_change_is_found(tmp_path: Path) -> None:
     path.write_text(json.dumps({name: value for name, value in record.items() if name != "tune"}), encoding="utf-8")
     with pytest.raises(InputError, match="not a seal"):
         read_seal(path)
+    Seal("f" * 64, {}, tune=[["a"]]).save(str(path))  # type: ignore[list-item]  # no text, as it should not be
+    with pytest.raises(InputError, match="not a seal"):
+        read_seal(path)
 
 
 def test_labels_that_the_prompt_has_seen_are_named() -> None:

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from scipy import stats
 
 from errorbar.core import Interval, Undefined, UsageError
 from errorbar.stats import CorrelationKind, correlate, williams_test
@@ -30,6 +31,33 @@ PLAIN, TIED = (2, 1, 4, 3, 7, 5, 6), (2, 1, 4, 4, 7, 5, 5)
 )
 def test_published_values(ranks: tuple[int, ...], kind: CorrelationKind, expected: float) -> None:
     assert correlate(RANKS, ranks, kind=kind).estimate.value == pytest.approx(expected, abs=6e-7)
+
+
+# The tails of tables of Spearman's coefficient (of 5, .9 has .0417 on one side), and shares counted by hand.
+@pytest.mark.parametrize(
+    ("ranks", "p"),
+    [
+        ((1, 2, 3, 4), 2 / 24),
+        ((4, 3, 2, 1), 2 / 24),
+        ((1, 2, 3, 5, 4), 10 / 120),
+        ((1, 2, 3, 4, 5), 2 / 120),
+        ((1, 1, 2), 4 / 6),
+        ((2, 1), 1),
+    ],
+)
+def test_the_p_of_few_ranks_is_exact(ranks: tuple[int, ...], p: float) -> None:
+    assert correlate(range(len(ranks)), ranks, kind="spearman").p_value == pytest.approx(p, abs=1e-12)
+
+
+def test_the_exact_p_goes_over_into_the_approximate_one() -> None:
+    numbers = np.random.default_rng(5).normal(size=(10, 2))
+    numbers[:, 1] += numbers[:, 0] / 2
+    nine, ten = (correlate(*numbers[:n].T, kind="spearman").p_value for n in (9, 10))
+    assert nine is not None
+    assert ten is not None
+    assert nine != stats.spearmanr(*numbers[:9].T).pvalue
+    assert nine == pytest.approx(stats.spearmanr(*numbers[:9].T).pvalue, abs=0.01)
+    assert ten == stats.spearmanr(*numbers.T).pvalue
 
 
 # Section 12; the first is the example of Steiger 1980 as the R package psych has it, the last SEEDA's two metrics,

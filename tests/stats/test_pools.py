@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from itertools import combinations, pairwise, permutations
 from math import inf
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -176,6 +178,20 @@ def test_where_ways_are_drawn_p_has_a_floor() -> None:
     (test,) = Dealing.of(np.eye(16, dtype=np.uint8), 1, (8, 8)).test([world.draw(np.random.default_rng(3))[0]])
     assert not test.exact
     assert test.p == test.smallest_p == 1 / 2001
+
+
+def test_the_record_errs_in_at_most_6_and_covers_at_least_93() -> None:
+    """Where nothing depends on the pool and judges vary alike; over 4, 6 and 10 pools."""
+    sections = (Path(__file__).parents[1] / "measured/pools.md").read_text(encoding="utf-8").split("\n## ")
+    rows = {
+        section.partition("\n")[0]: [re.findall(r"(?<= )\.\d{3}", line) for line in section.splitlines()]
+        for section in sections
+    }
+    size, coverage = (np.array([row for row in rows[name] if row], float) for name in ("Size", "Coverage"))
+    assert size.shape == (5, 9)
+    assert size[:, :5].max() <= 0.06
+    assert coverage.shape == (9, 6)
+    assert coverage.min() >= 0.93
 
 
 def test_the_test_errs_at_its_level_and_finds_what_there_is() -> None:

@@ -302,6 +302,8 @@ class TestResampling:
             Resampling(confidence_level="0.9")  # type: ignore[arg-type]  # wrong on purpose
         with pytest.raises(UsageError, match=r"the number of jobs must be at least 1, got 0 \[jobs\]"):
             Resampling(jobs=0)
+        with pytest.raises(UsageError, match=r"the seed is -1 \(expected a whole number from 0\)"):
+            Resampling(seed=-1)
         with pytest.raises(UsageError, match=r"the number of resamples must be a whole number, got bool"):
             Resampling(replicates=True)
         with pytest.raises(UsageError, match=r"no formula gives intervals of HOO scores.*\[interval-method\]"):

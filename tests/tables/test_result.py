@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import copy
 import json
+import pickle
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
@@ -13,6 +15,7 @@ from typing import Any
 import click
 import pytest
 
+import errorbar
 from errorbar import ErrorbarError
 from errorbar.cli.command import Command
 from errorbar.cli.options import INPUT
@@ -43,6 +46,44 @@ def test_repr_names_the_first_rows() -> None:
     assert repr(Made(("a", "b", "c", "d"))) == "Made(4 rows: a, b, c, …)"
     assert repr(Made(("a",))) == "Made(1 row: a)"
     assert repr(Made(())) == "Made(0 rows)"
+
+
+DEMO = Path(errorbar.__file__).with_name("demo")
+GOLD, OUTPUTS = DEMO / "gold.jsonl", [DEMO / "careful.txt", DEMO / "greedy.txt"]
+CALLS: dict[str, Callable[[], Result]] = {
+    "score": lambda: errorbar.score(GOLD, OUTPUTS, ci=False),
+    "compare": lambda: errorbar.compare(GOLD, OUTPUTS, resamples=100),
+    "ceiling": lambda: errorbar.ceiling(GOLD, OUTPUTS, ci=False),
+    "agree": lambda: errorbar.agree(GOLD, ci=False),
+    "audit_estimate": lambda: errorbar.audit_estimate(DEMO / "crowd/audit.csv", key=DEMO / "crowd/audit-key.json"),
+    "crowd_aggregate": lambda: errorbar.crowd_aggregate(DEMO / "crowd/votes.csv"),
+    "sample_plan": lambda: errorbar.sample_plan(flagged=100, unflagged=1000, budget=100),
+}
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_results_are_equal_and_hashed_by_what_they_say(name: str) -> None:
+    """Whatever arrays they are made of."""
+    result = CALLS[name]()
+    for twin in (CALLS[name](), copy.copy(result), copy.deepcopy(result), pickle.loads(pickle.dumps(result))):
+        assert result == twin
+        assert hash(result) == hash(twin)
+        assert (str(result), repr(result), result._repr_html_()) == (str(twin), repr(twin), twin._repr_html_())
+    assert result != Made(())
+    assert result != name
+
+
+def test_other_results_are_not_equal() -> None:
+    assert Made(("a",)) == Made(("a",))
+    assert Made(("a",)) != Made(("b",))
+    assert Made(("a",)) != Made(("a",), ())
+    assert repr(CALLS["compare"]()) == "ComparisonResult(2 rows: greedy, careful)"
+
+
+def test_files_without_a_problem_are_a_line_each_as_on_the_command_line() -> None:
+    line = "63 lines, 41 sentences changed; no problem"
+    assert str(errorbar.check(OUTPUTS[:1], gold=GOLD)).endswith(f"careful.txt: {line}")
+    assert "line-count" in str(errorbar.check({"short": ["a b"]}, gold=GOLD))
 
 
 def test_a_notebook_shows_every_table() -> None:
@@ -83,7 +124,7 @@ def test_without_a_library_the_message_says_what_to_install(monkeypatch: pytest.
     for name in ("pandas", "polars"):
         monkeypatch.delitem(sys.modules, name, raising=False)
     monkeypatch.setattr("errorbar.tables.result.find_spec", lambda name: None)
-    with pytest.raises(ErrorbarError, match="pip install pandas") as caught:
+    with pytest.raises(ErrorbarError, match=r"pip install pandas.*to_dict\(\) needs none") as caught:
         Made(()).to_frame()
     assert caught.value.code == "no-frames"
 

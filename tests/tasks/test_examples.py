@@ -192,7 +192,10 @@ def test_the_board_is_written_and_its_pages_name_the_runs(tmp_path: Path, errorb
     assert "Whether one is better than two is undecided" in index
     for claim in ("told apart", "is significantly better"):
         assert claim not in index
-    assert "| 1 | one | 2 |" in (out / "tables.md").read_text(encoding="utf-8")
+    tables = (out / "tables.md").read_text(encoding="utf-8")
+    assert "### Best run of each team\n\n| rank | team | run | late | P | 95% CI | R | 95% CI | F0.5 |" in tables
+    assert "| 1 | one | 2 |" in tables
+    assert "### Who takes part\n\n| team | runs |" in tables
 
 
 def test_names_of_a_board_of_several_corpora_are_unique(tmp_path: Path) -> None:

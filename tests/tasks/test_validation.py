@@ -77,6 +77,7 @@ def test_shifted_lines(tmp_path: Path, errorbar: CommandLine) -> None:
     done = errorbar("task", "validate", tmp_path / "task.toml", lines_in(tmp_path, shifted))
     assert done.code == 0
     assert "look shifted against the source" in done.err
+    assert "ok, 1 warning " in done.out
 
 
 WRONG = {
@@ -98,6 +99,22 @@ def test_what_cannot_be_sent(case: str, task: Path, errorbar: CommandLine) -> No
     assert f"[{code}]" in done.err
     assert done.err.count("\n") == 1
     assert "Traceback" not in done.err
+
+
+def test_the_gold_edits_are_no_source(task: Path, errorbar: CommandLine) -> None:
+    (task.parent / "source.txt").write_bytes((task.parent / "gold.m2").read_bytes())
+    done = errorbar("task", "validate", task, lines_in(task.parent, SOURCE))
+    assert done.code == 2
+    assert "source.txt:1: this is M2, and a source is a text (expected one sentence per line)" in done.err
+
+
+def test_a_missing_line_is_named(tmp_path: Path, errorbar: CommandLine) -> None:
+    (tmp_path / "task.toml").write_text('[task]\nname = "x"\n[[corpus]]\nname = "test"\nsource = "source.txt"\n')
+    sources = [" ".join(f"{letter}{word}" for word in range(8)) for letter in "abcdefghijklmnop"]
+    (tmp_path / "source.txt").write_text("\n".join(sources) + "\n")
+    done = errorbar("task", "validate", tmp_path / "task.toml", lines_in(tmp_path, [*sources[:4], *sources[5:]]))
+    assert done.code == 2
+    assert "line 5 of the source seems to be missing here; with it, the other lines fit [line-count]" in done.err
 
 
 def test_other_data(task: Path, errorbar: CommandLine) -> None:

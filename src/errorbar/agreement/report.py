@@ -29,10 +29,10 @@ from errorbar.agreement.cohen import (
     pairwise_agreement,
 )
 from errorbar.agreement.krippendorff import LabelConfusion, Level, alpha_kernel, check_level, confusion, scale_remarks
-from errorbar.agreement.label_counts import MAX_LABELS, Clusters, ItemCounts, PairTable, item_counts
+from errorbar.agreement.label_counts import MAX_LABELS, Clusters, ItemCounts, PairTable, item_counts, totals
 from errorbar.core.estimate import Estimate, Interval, Undefined
 from errorbar.core.judgments import Judgments
-from errorbar.core.labels import natural_order
+from errorbar.core.labels import natural_order, quote_labels
 from errorbar.core.problems import Problem, UsageError
 from errorbar.stats.resampling import Resampling
 from errorbar.stats.two_way import two_way
@@ -50,6 +50,7 @@ TITLES = {
 SPECIFIC = "specific agreement"
 MAX_PAIRWISE = 50  # more raters than this get no pairwise matrix: a crowd's is too large to read
 PREVALENCE_REMARK, BIAS_REMARK = 0.2, 0.05
+FEW = 25  # clusters, or items with another label than the commonest; of fewer, intervals hold the truth too seldom
 MOST_WORK = 300_000_000  # raters times judgments of which each rater is left out
 Judges = Literal["fixed", "random"]
 """Whether intervals are for these raters, or for others like them too."""
@@ -199,7 +200,10 @@ def agreement_report(
     sizes = (n_items, table.n_paired, n_raters, n_given, n_items * n_raters - n_given)
     matrix = confusion(table) if len(kept.labels) <= MAX_LABELS else None
     remarks = (*scale_remarks(level, kept.labels), *remarks)
-    notes = tuple(_notes(judgments, kept, table, joint=joint or weighting is None))
+    notes = (
+        *_notes(judgments, kept, table, joint=joint or weighting is None),
+        *(_few(table) if resampling is not None else ()),
+    )
     return AgreementReport(
         level, weighting, *sizes, coefficients, pairs, specific, matrix, shares, pair, remarks, notes
     )
@@ -311,6 +315,21 @@ def drop_unknown_labels(judgments: Judgments, unknown: Sequence[str]) -> tuple[J
     if gone > 1:
         message = f"{gone:,} judgments have a label that means unknown; they count"
     return kept, [Problem("agreement-unknown", f"{message} as not given", severity="warning")] if gone else []
+
+
+def _few(table: ItemCounts) -> Iterator[Problem]:
+    """Warnings that few items, without those of the commonest label alone, or few clusters say how raters agree."""
+    by_label = totals(table.units.frequency[None], table.counts)[0]
+    others = np.delete(np.arange(len(by_label)), by_label.argmax())
+    with_another = np.asarray(table.counts[:, others].sum(axis=1)).ravel() > 0
+    n = int(table.units.frequency[with_another & (table.n_raters > 1)].sum())
+    if 1 < (table.units.n_clusters or FEW) < FEW:
+        message = f"the items are of only {table.units.n_clusters} essays or other clusters"
+        yield Problem("agreement-few", f"{message}: intervals are too narrow", severity="warning")
+    if 0 < n < FEW:
+        items = "1 item has" if n == 1 else f"{n} items have"
+        message = f"only {items} another label than '{quote_labels([table.labels[by_label.argmax()]])}'"
+        yield Problem("agreement-few", f"{message}: intervals are too narrow", severity="warning")
 
 
 def _notes(judgments: Judgments, kept: Judgments, table: ItemCounts, *, joint: bool) -> Iterator[Problem]:

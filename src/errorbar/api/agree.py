@@ -208,8 +208,8 @@ def agree(
         pools: Pools of raters or annotators, in a TOML file or as ``{"minimal": ["A1", "A2"], "fluent": "B*"}``: the
             agreement within each and between each two. None: those of a column ``pool`` of the table, if it has one.
         labels: What labels mean, as ROLE=LABEL (unknown=: 'cannot say'; type=: which error types of edits alone count,
-            between commas), or the ranks from lowest to highest, A,B; or, of a corpus, 'type': edits say their
-            type, not 'error'.
+            between commas), or the labels there may be, A,B, of ranks from lowest to highest; or, of a corpus, 'type':
+            edits say their type, not 'error'.
         ci: Compute confidence intervals, or leave them out. None: yes.
         shared: How judgments are read and intervals made.
 
@@ -221,7 +221,7 @@ def agree(
     labels = tuple(options.labels)
     kind: Labels = "type" if labels == ("type",) else "error"
     ranks = () if labels in KINDS else labels
-    how = None if shared["ci"] is False else resampling(shared, jobs=shared["jobs"])
+    how = None if shared["ci"] is False else resampling(shared, "bca", jobs=shared["jobs"])
     problems = options.problems()
     judged = read_judged(judgments, replace(options, labels=()), LabelScale(scale, ranks, kind), problems)
     if clusters is not None:

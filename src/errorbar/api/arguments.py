@@ -7,10 +7,13 @@ and ``ArgumentDoc``: default and description. ``public`` spells them out in the 
 from __future__ import annotations
 
 import inspect
+import os
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence, Sized
+from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from functools import cache, wraps
 from itertools import islice
+from math import isfinite
 from numbers import Integral, Real
 from os import PathLike
 from pathlib import Path
@@ -60,11 +63,25 @@ class ArgumentDoc(NamedTuple):
 
 
 class Bounds(NamedTuple):
-    """The numbers that an option of the command line takes; ``excluded``: ``low``, ``high`` or both."""
+    """The numbers that an argument takes; ``excluded``: ``low``, ``high`` or both."""
 
     low: float | None = None
     high: float | None = None
     excluded: str = ""
+
+    def __str__(self) -> str:
+        low, high = (str(end) if end is None or end % 1 else f"{end:,.0f}" for end in (self.low, self.high))
+        if self.low is not None and self.high is not None and not self.excluded:
+            return f"from {low} to {high}"
+        lowest = "" if self.low is None else f"{'above' if 'low' in self.excluded else 'at least'} {low}"
+        highest = "" if self.high is None else f"{'below' if 'high' in self.excluded else 'at most'} {high}"
+        return " and ".join(filter(None, (lowest, highest)))
+
+    def has(self, number: Any) -> bool:  # noqa: ANN401 - of numpy, too
+        """Whether a number is within; neither NaN nor infinity ever is."""
+        above = self.low is None or (number > self.low if "low" in self.excluded else number >= self.low)
+        below = self.high is None or (number < self.high if "high" in self.excluded else number <= self.high)
+        return bool(above and below and isfinite(number))
 
 
 Count = Annotated[int, Bounds(1)]
@@ -211,7 +228,8 @@ def public(*useless: Useless, **defaults: object) -> Callable[[Callable[P, R]], 
     """
 
     def decorate(function: Callable[P, R]) -> Callable[P, R]:
-        signature, hints, texts = _spelled_out(function, defaults)
+        signature, hints, texts, bounds = _spelled_out(function, defaults)
+        paths = {name for name, hint in hints.items() if _is_path(hint)}
 
         @wraps(function)
         @looking()
@@ -219,15 +237,19 @@ def public(*useless: Useless, **defaults: object) -> Callable[[Callable[P, R]], 
             bound = _bound(function.__name__, signature, args, kwargs)
             named = {name: own for name, value in bound.arguments.items() if (own := series_name(value))}
             values = {name: plain_data(value, name) for name, value in bound.arguments.items()}
-            if "gold" in signature.parameters:
+            if "gold" in signature.parameters and not {"source", "system"}.isdisjoint(signature.parameters):
                 take_sentences(function.__name__, signature.parameters, values, named, len(args))
             bound.arguments = values
             for name, value in bound.arguments.items():
                 if not fits(value, hints[name]):
                     raise _misfit(function.__name__, name, value, hints[name])
+                if name in paths:
+                    _refuse_impossible(name, value)
                 if isinstance(value, int) and name != "seed" and abs(value) >= MOST_NUMBER:
                     message = f"{name} must be a number below 2^63, got one of {len(str(abs(value)))} digits"
                     raise UsageError(Problem("number-too-large", message))
+                if name in bounds and name != "confidence":  # below
+                    _refuse_outside(name, value, bounds[name])
                 if isinstance(value, Iterator) and get_origin(hints[name]) in (Union, UnionType):
                     bound.arguments[name] = list(value)  # which of several forms it has is looked at more than once
             bound.apply_defaults()
@@ -256,25 +278,54 @@ def _is_usual(value: object, default: object) -> bool:
 
 def _spelled_out(
     function: Callable[..., object], defaults: Mapping[str, object]
-) -> tuple[inspect.Signature, dict[str, Any], dict[str, str]]:
-    """The signature with shared arguments; type and description of each argument."""
+) -> tuple[inspect.Signature, dict[str, Any], dict[str, str], dict[str, Bounds]]:
+    """The signature with shared arguments; type and description of each argument, and the numbers that it takes."""
     own = inspect.signature(function)
-    hints, texts, _ = _read_hints(function)
-    hints = dict(hints)
-    texts = dict(texts)
+    hints, texts, _, bounds = map(dict, _read_hints(function))
     parameters = []
     for each in own.parameters.values():
         if each.kind is not each.VAR_KEYWORD:
             parameters.append(each)
             continue
         (shared,) = get_args(hints.pop(each.name))
-        shared_hints, shared_texts, usual = _read_hints(shared)
+        shared_hints, shared_texts, usual, shared_bounds = _read_hints(shared)
         hints |= shared_hints
         texts |= shared_texts
+        bounds |= shared_bounds
         for name, hint in shared_hints.items():
             default = defaults.get(name, usual[name])
             parameters.append(inspect.Parameter(name, each.KEYWORD_ONLY, default=default, annotation=hint))
-    return own.replace(parameters=parameters), hints, texts
+    return own.replace(parameters=parameters), hints, texts, bounds
+
+
+def _find_bounds(hint: Any) -> Bounds | None:  # noqa: ANN401 - a type hint
+    own = [extra for extra in getattr(hint, "__metadata__", ()) if isinstance(extra, Bounds)]
+    return next(filter(None, (*own, *map(_find_bounds, get_args(hint)))), None)
+
+
+def _is_path(hint: Any) -> bool:  # noqa: ANN401 - a type hint
+    """Whether an argument is one path, or none, and nothing else."""
+    parts = get_args(hint)
+    return any(part in _PATHS for part in parts) and all(part in (str, NoneType, *_PATHS) for part in parts)
+
+
+def _refuse_impossible(name: str, path: object) -> None:
+    """Refuse a path that no file can have, whether it is read or written."""
+    try:
+        encoded = os.fsencode(path) if isinstance(path, str | PathLike) else b""
+    except UnicodeEncodeError:
+        encoded = b"\0"
+    if b"\0" in encoded or any(len(part) > LONGEST_NAME for part in encoded.split(os.sep.encode())):
+        message = f"{name}: no file has such a name: {shorten_text(str(path))!r}"
+        raise UsageError(Problem("cannot-open", message, expected="a path, without character 0 and not too long"))
+
+
+def _refuse_outside(name: str, value: object, bounds: Bounds) -> None:
+    """Refuse numbers that an argument does not take."""
+    for number in value if isinstance(value, Iterable) and not isinstance(value, str) else [value]:
+        if isinstance(number, Real) and not bounds.has(number):
+            code = {"resamples": "replicates", "jobs": "jobs", "seed": "seed"}.get(name, "bad-parameter")
+            raise UsageError(Problem(code, f"{name} must be {bounds}, got {number}"))
 
 
 def _without_extras(hint: Any) -> Any:  # noqa: ANN401 - a type hint
@@ -290,16 +341,20 @@ def _without_extras(hint: Any) -> Any:  # noqa: ANN401 - a type hint
 
 
 @cache
-def _read_hints(annotated: Any) -> tuple[dict[str, Any], dict[str, str], dict[str, object]]:  # noqa: ANN401
-    """The types, descriptions and defaults in the annotations of a function or of a TypedDict, by argument."""
+def _read_hints(annotated: Any) -> tuple[dict[str, Any], dict[str, str], dict[str, object], dict[str, Bounds]]:  # noqa: ANN401
+    """The types, descriptions, defaults and bounds in the annotations of a function or of a TypedDict, by argument."""
     hints: dict[str, Any] = {}
     docs: dict[str, ArgumentDoc] = {}
+    bounds: dict[str, Bounds] = {}
     for name, hint in get_type_hints(annotated, include_extras=True).items():
         hints[name] = _without_extras(hint)
+        if found := _find_bounds(hint):
+            bounds[name] = found
         for extra in getattr(hint, "__metadata__", ()):
             if isinstance(extra, ArgumentDoc):
                 docs[name] = extra
-    return hints, {name: doc.text for name, doc in docs.items()}, {name: doc.default for name, doc in docs.items()}
+    texts, defaults = ({name: getattr(doc, part) for name, doc in docs.items()} for part in ("text", "default"))
+    return hints, texts, defaults, bounds
 
 
 def _describe_arguments(doc: str, signature: inspect.Signature, texts: Mapping[str, str]) -> str:
@@ -323,7 +378,8 @@ def _bound(
 ) -> inspect.BoundArguments:
     """The arguments by name."""
     known, named = signature.parameters, dict(kwargs)
-    if len(args) == 1 and [*known][:2] == ["gold", "systems"] and {"gold", "reference_of"} & named.keys():
+    by_name = {"gold", "reference_of"} & named.keys() and "systems" not in named
+    if len(args) == 1 and by_name and [*known][:2] == ["gold", "systems"]:
         named, args = {"systems": args[0], **named}, ()  # the reference has its name, so that this is what it judges
     in_memory = not all(isinstance(value, str | PathLike) for value in (*args, *named.values()))
     for name in kwargs:
@@ -342,7 +398,8 @@ def _misfit(function: str, name: str, value: object, hint: Any) -> UsageError:  
     choices = [each for kind in (hint, *get_args(hint)) if get_origin(kind) is Literal for each in get_args(kind)]
     message = f"{name} must be {describe_type(hint)}, got {describe_value(value)}"
     if not choices or not isinstance(value, str):
-        fix = right_call(function, [name]) if name == "judgments" and isinstance(value, list | tuple) else ""
+        table = name == "judgments" and DataFrameLike in get_args(hint) and isinstance(value, list | tuple)
+        fix = right_call(function, [name]) if table else ""
         return UsageError(Problem("wrong-type", message, fix=fix))
     near = nearest(value, choices)
     return UsageError(Problem("bad-parameter", message, fix="" if near.startswith("known") else near))
@@ -366,6 +423,8 @@ def fits(value: object, hint: Any) -> bool:  # noqa: ANN401, PLR0911 - a type hi
             return False
         if not isinstance(value, Sized):  # to look at it would use it up
             return kind is Iterable
+        if isinstance(value, AbstractSet) and parts[0] in (object, int, float):  # values by place
+            return False
         return all(fits(each, parts[0]) for each in _some(value))
     if hint in (int, float):
         return isinstance(value, Integral if hint is int else Real) and not isinstance(value, bool)
@@ -391,6 +450,8 @@ _WORDS = {
     NoneType: "None",
 }
 _PATHS = (PathLike[str], Path)
+LONGEST_NAME = 255
+"""Bytes of the name of a file, or of a folder, on every usual file system."""
 _SEVERAL = {
     object: "values",
     DataFrameLike: "data frames",

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
 from typing import cast
 
 import numpy as np
@@ -40,7 +40,22 @@ class CheapJudgments:
         return "model" if self.models else "votes"
 
 
-def read_cheap(assist: Cheap, problems: Problems) -> CheapJudgments:
+def read_cheap(assist: Cheap, seal: Source | Seal | None, problems: Problems) -> tuple[CheapJudgments, Seal | None]:
+    """Read cheap judgments, and the seal of the model rater that they must be of.
+
+    Judgments of items that the prompt has seen are left out: they may be better than those of the others. A note names
+    sealed items that the model did not judge.
+    """
+    cheap = _read_judgments(assist, problems)
+    if seal is None:
+        return cheap, None
+    known = seal if isinstance(seal, Seal) else read_seal(seal)
+    known.refuse_models(cheap.models, Place(cheap.file))
+    known.note_unknown(cheap.judgments.items, problems, Place(cheap.file))
+    return replace(cheap, judgments=_without(cheap.judgments, known.items)), known
+
+
+def _read_judgments(assist: Cheap, problems: Problems) -> CheapJudgments:
     """Read cheap judgments of files or of a table in memory; where models are marked, those of models alone."""
     if isinstance(assist, Judgments):
         return CheapJudgments(assist, frozenset(), "")
@@ -48,6 +63,8 @@ def read_cheap(assist: Cheap, problems: Problems) -> CheapJudgments:
         table = keep_assistants(read_rows(assist, "keep"))
         return CheapJudgments(table.judgments, table.models, "")
     files = list_paths(cast("Source | Sequence[Source]", assist))
+    if not files:
+        raise UsageError(Problem("no-files", "no file of cheap judgments is named", expected="at least one"))
     tables = [read_assistants(path, problems) for path in files]
     models = frozenset[str]().union(*(table.models for table in tables))
     if models and not all(table.models for table in tables):
@@ -60,22 +77,17 @@ def read_cheap(assist: Cheap, problems: Problems) -> CheapJudgments:
     return CheapJudgments(judgments, models, file)
 
 
-def read_cheap_seal(seal: Source | Seal | None, cheap: CheapJudgments) -> Seal | None:
-    """The seal of a model rater, which the cheap judgments must be of."""
-    if seal is None:
-        return None
-    known = seal if isinstance(seal, Seal) else read_seal(seal)
-    known.refuse_models(cheap.models, Place(cheap.file))
-    return known
-
-
 def drop_seen(judgments: Judgments, seal: Seal | None, problems: Problems) -> Judgments:
     """People's judgments without those of items that the sealed prompt has seen, which only lenient reading drops."""
     if seal is None:
         return judgments
     labeled = [judgments.items[at] for at in np.unique(judgments.item).tolist()]
-    seen = seal.seen(labeled, problems, Place())
-    return judgments.take(~np.isin(judgments.item, [at for at, item in enumerate(judgments.items) if item in seen]))
+    return _without(judgments, seal.seen(labeled, problems, Place()))
+
+
+def _without(judgments: Judgments, items: Collection[str]) -> Judgments:
+    """Judgments of other items."""
+    return judgments.take(~np.isin(judgments.item, [at for at, item in enumerate(judgments.items) if item in items]))
 
 
 def note_unsealed(cheap: CheapJudgments, seal: Seal | None, problems: Problems) -> None:

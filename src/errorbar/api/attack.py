@@ -19,16 +19,16 @@ from errorbar.api.arguments import (
     resampling,
 )
 from errorbar.api.inputs import Comparing, Gold, Loaded, ReadingOptions, Systems, load, usual_metric
+from errorbar.api.recorded_scores import read_tables
 from errorbar.api.score_result import measure_column
 from errorbar.core.corpus import Hypothesis
 from errorbar.core.estimate import MOST_UNASKED, Estimate, Method, Signature
-from errorbar.core.problems import ErrorbarError, InputError, Place, Problem, Problems, UsageError, nearest
+from errorbar.core.problems import ErrorbarError, InputError, Place, Problem, Problems, UsageError, nearest, pick
 from errorbar.core.rankings import MetricScores
 from errorbar.edits.admission import Admission
 from errorbar.edits.degenerate import KINDS, Degenerate, DegenerateSystems, is_degenerate, make_degenerate
 from errorbar.execute import Executor, choose_executor
 from errorbar.formats.look import Source
-from errorbar.formats.metric_scores import read_named_scores
 from errorbar.formats.saving import cannot_write, save_lines
 from errorbar.metrics.base import Measure, Metric
 from errorbar.metrics.folding import ScoringPlan
@@ -94,7 +94,8 @@ class AttackRanking:
         return list(dict.fromkeys(str(replace(signature, hypothesis="…")) for signature in signatures))
 
     def __getitem__(self, attack: str) -> AttackRank:
-        return next(ranked for ranked in self.attacks if ranked.attack.name == attack)
+        """The rank of an attack, by its name; a ``UsageError`` names those that there are."""
+        return pick(attack, {ranked.attack.name: ranked for ranked in self.attacks}, "attack", "unknown-system")
 
 
 def rank_attacks(
@@ -141,8 +142,8 @@ class AttackResult(Result):
     notes: Sequence[Problem] = ()
 
     def __getitem__(self, metric: str) -> AttackRanking:
-        """The ranks under a metric, by its spec or name."""
-        return next(ranking for ranking in self.rankings if ranking.metric == metric)
+        """The ranks under a metric, by its spec or name; a ``UsageError`` names those that there are."""
+        return pick(metric, {ranking.metric: ranking for ranking in self.rankings}, "metric", "unknown-metric")
 
     def to_dict(self) -> dict[str, object]:
         """Attacks, those left out, and everything under each metric."""
@@ -380,17 +381,18 @@ def _rank_by_metrics(
     A text that a metric refuses, e.g. because a pair is too large for it, has no value, and a note says why.
     """
 
-    def score(systems: Sequence[Hypothesis], metric: Metric) -> list[SystemEstimate]:
+    def score(systems: Sequence[Hypothesis], metric: Metric, unsaid: str = "") -> list[SystemEstimate]:
         own = Problems()
         silent = replace(plan, metrics=[metric], admission=Admission(silent=True))
         scores = score_corpus(data.corpus, systems, silent, own, executor=executor)
         noted = {(note.code, note.what) for note in data.problems.notes}
-        data.problems.take(note for note in own.notes if (note.code, note.what) not in noted)
+        data.problems.take(note for note in own.notes if note.code != unsaid and (note.code, note.what) not in noted)
         return [*map(_estimate_of, scores)]
 
     def score_attack(attack: Degenerate, metric: Metric) -> SystemEstimate:
         try:
-            return score([Hypothesis(attack.name, attack.lines)], metric)[0]
+            # Nobody expects the types of annotators in a text that was emptied.
+            return score([Hypothesis(attack.name, attack.lines)], metric, unsaid="types-differ")[0]
         except InputError as error:
             message = f"{metric.spec} cannot score it: {error.problems[0].what}"
             data.problems.note("attack-no-score", message, Place(attack.name))
@@ -415,7 +417,7 @@ def _rank_by_tables(scores: Sequence[Scores], data: Loaded, degenerate: Sequence
     problems = data.problems
     by_metric: dict[str, MetricScores] = {}
     for source in scores:
-        for table in [source] if isinstance(source, MetricScores) else read_named_scores(source, problems):
+        for table in read_tables(source, problems):
             if table.metric in by_metric:
                 message = f"two tables have scores of '{table.metric}'"
                 raise UsageError(Problem("meta-same-name", message, fix="name one: name=path"))

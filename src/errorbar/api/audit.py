@@ -28,7 +28,6 @@ from errorbar.api.assistance import (
     drop_seen,
     note_unsealed,
     read_cheap,
-    read_cheap_seal,
 )
 from errorbar.api.audit_edits import (
     GRADED,
@@ -497,8 +496,8 @@ def audit_estimate(
     known = key if isinstance(key, AuditKey) else read_audit_key(key)
     verdicts, cheap, source = read_verdicts(judgments, problems), None, ""
     if assist is not None:
-        cheap_table = read_cheap(assist, problems)
-        sealed, source = read_cheap_seal(seal, cheap_table), cheap_table.source
+        cheap_table, sealed = read_cheap(assist, seal, problems)
+        source = cheap_table.source
         verdicts = replace(verdicts, table=drop_seen(verdicts.table, sealed, problems))
         note_unsealed(cheap_table, sealed, problems)
         cheap = Verdicts(label_judgments(cheap_table.judgments, cheap_table.file)).shares()

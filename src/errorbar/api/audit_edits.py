@@ -510,7 +510,7 @@ def read_verdicts(judgments: Filled, problems: Problems) -> Verdicts:
     files = list_paths(judgments)
     tables: list[Judgments] = []
     seen: set[tuple[str, str]] = set()
-    better: defaultdict[str, defaultdict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
+    better: dict[str, dict[str, list[str]]] = {}
     for path in files:
         refuse_corpus(path)
         place = Place(display_name(path))
@@ -525,7 +525,7 @@ def read_verdicts(judgments: Filled, problems: Problems) -> Verdicts:
         if BETTER in header_of(path):
             for row, _ in table_rows(path, Problems(lenient=True)):
                 if row["rater"] in table.raters and (text := " ".join(row.get(BETTER, "").split())):
-                    better[row["item"]][text].append(row["rater"])
+                    better.setdefault(row["item"], {}).setdefault(text, []).append(row["rater"])
     return Verdicts(Judgments.joined(tables) if tables else Judgments.from_columns([], [], [], labels=LABELS), better)
 
 

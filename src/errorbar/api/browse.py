@@ -87,7 +87,8 @@ class Browse:
 
         def rank(number: int) -> tuple[float, float, int]:
             unit = units[number]
-            wrong = sum(proposed + reference - 2 * correct for correct, proposed, reference, *_ in unit.counts)
+            known = (counts[:3] for counts in unit.counts if len(counts) >= 3)  # a metric may count something else
+            wrong = sum(proposed + reference - 2 * correct for correct, proposed, reference in known)
             return -wrong, -(unit.disagreement or 0.0), number
 
         def size(unit: BrowseUnit) -> int:

@@ -37,6 +37,7 @@ from errorbar.api.signatures import made_by, types_convention
 from errorbar.api.significance import cell_estimate
 from errorbar.core.arrays import Floats
 from errorbar.core.estimate import Interval, Undefined, value_or_none
+from errorbar.core.labels import format_count
 from errorbar.core.pools import Pools
 from errorbar.core.problems import Place, Problem, Problems, UsageError
 from errorbar.metrics.base import Metric
@@ -66,6 +67,9 @@ from errorbar.stats.resampling import Resampling, left_out_groups
 from errorbar.tables.plain import attributes
 from errorbar.tables.result import Result
 from errorbar.tables.table import Cell, Column, Kind, Table
+
+MOST_BESIDE = 3
+"""Systems whose shares of a human stand beside their scores; those of more have a table of their own."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -111,7 +115,7 @@ class CeilingResult(Result):
 
     def tables(self) -> Sequence[Table]:
         """By number of references, or by type; then the spread over documents."""
-        main = [self._table()] if self.by_type is None else [self._type_table(self.by_type), *self._size_tables()]
+        main = self._main_tables() if self.by_type is None else [self._type_table(self.by_type), *self._size_tables()]
         main += [] if self.pools is None else [pool_ceiling_table(self.pools, self.confidence)]
         return main if self.spread is None else [*main, *self._spread_tables(self.spread)]
 
@@ -162,14 +166,37 @@ class CeilingResult(Result):
             "ratios": dict(zip(self.found.systems, ratios, strict=True)),
         }
 
-    def _table(self) -> Table:
+    def _main_tables(self) -> list[Table]:
+        """One, or where systems would make it too wide, another with the shares of all of them."""
+        if len(self.found.systems) <= MOST_BESIDE:
+            return [self._table()]
+        return [self._table(shares="data"), self._share_table()]
+
+    def _share_table(self) -> Table:
+        """A row for each system, the best first, against the largest number of references."""
+        result, intervals = self.found, self.intervals
+        measure = result.measures[result.main]
+        title = measure.title.rstrip("0123456789.")
+        columns = [Column("system"), Column(title, measure.kind), Column("of human %", "percent", "ratio")]
+        columns += self._both("ratio", "percent")
+        rows: list[list[Cell]] = []
+        for s in np.argsort(-result.ratio[:, -1], kind="stable").tolist():
+            share = cell_estimate(result.ratio[s, -1], None if intervals is None else intervals.ratios[s][-1])
+            rows.append([result.systems[s], value_or_none(result.scores[s, -1, result.main]), share])
+            rows[-1] += [] if self.judged is None else [self.judged.ratios[s][-1]]
+        size = format_count(result.sizes[-1], "references")
+        return Table(columns, rows, f"Systems against {size}", "shares", [f"systems against {size}"])
+
+    def _table(self, shares: Literal["", "data"] = "") -> Table:
+        """By number of references; ``shares``: where those of systems stand."""
         result, intervals = self.found, self.intervals
         measure = result.measures[result.main]
         columns = [Column("references", "text"), Column("subsets", "text", only="shown")]
         columns += [Column("subsets", "count", only="data"), Column("exact", only="data")]
         columns += [Column("human", measure.kind), *self._both("human", measure.kind)]
         for name in result.systems:
-            columns += [Column(name, measure.kind), _of_human(name), *self._both(f"{name}_ratio", "percent")]
+            share = [_of_human(name), *self._both(f"{name}_ratio", "percent")]
+            columns += [Column(name, measure.kind), *(replace(column, only=shares) for column in share)]
         rows: list[list[Cell]] = []
         for k, size in enumerate(result.sizes):
             drawn = f"{result.n_subsets[k]}{'' if result.exact[k] else ' drawn'}"
@@ -218,7 +245,8 @@ class CeilingResult(Result):
             [row.type, row.human, *(value for pair in zip(row.systems, row.ratios, strict=True) for value in pair)]
             for row in types
         ]
-        note = f"recall by type against {self.found.sizes[-1]} references, in percent; – where there is nothing to find"
+        references = format_count(self.found.sizes[-1], "references")
+        note = f"recall by type against {references}, in percent; – where there is nothing to find"
         return Table(columns, rows, name="types", notes=[note, f"signature {self.signature}"])
 
     def _size_tables(self) -> list[Table]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence, Sized
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Unpack, cast
 
 from errorbar.api.arguments import public
@@ -20,12 +20,13 @@ from errorbar.api.inputs import (
     usual_metric,
 )
 from errorbar.core.corpus import Corpus, Hypothesis
+from errorbar.core.edit import Fragment
 from errorbar.core.labels import format_count
 from errorbar.core.problems import InputError, Place, Problem, Problems, UsageError, as_arguments
 from errorbar.edits.admission import Admission, TextInspection, explain_gap
 from errorbar.edits.errant import select_own_edits
 from errorbar.edits.inputs import EditsReader, LabelReader, source_corpus
-from errorbar.formats.catalog import format_of, holds, is_hoo
+from errorbar.formats.catalog import format_of, holds, is_hoo, wants_hoo
 from errorbar.formats.judgments import is_batch, is_corpus, read_judgment_table
 from errorbar.formats.look import Lines, Source, look
 from errorbar.formats.rankings import is_ranking, read_rankings
@@ -75,6 +76,12 @@ class Checked(Result):
         """Whether nothing stops scoring; there may be warnings."""
         return not any(problem.severity == "error" for file in self.files for problem in file.problems)
 
+    def __str__(self) -> str:
+        """As the command prints it: a line for each file where nothing is wrong, else the table of problems."""
+        if any(file.problems for file in self.files):
+            return Result.__str__(self)
+        return "\n".join(map(str, self.files))
+
     def to_dict(self) -> dict[str, object]:
         """Each file's counts and problems."""
         return {
@@ -86,14 +93,14 @@ class Checked(Result):
 
     def tables(self, words: Callable[[str], str] = as_arguments) -> list[Table]:
         """A row for each problem, with options as ``words`` shows them; below, a line for each file."""
-        columns = [Column("file"), Column("line", "count"), *map(Column, ("severity", "problem", "code"))]
+        columns = [Column("file"), Column("line", "count"), *map(Column, ("severity", "code", "problem"))]
         rows = [
             (
                 each.place.file or file.file,
                 each.place.line or None,
                 each.severity,
-                words(_describe_problem(each)),
                 each.code,
+                words(_describe_problem(each)),
             )
             for file in self.files
             for each in file.problems
@@ -125,11 +132,12 @@ def check(
 
     Raises:
         UsageError: If options do not fit, or an argument is of the wrong type.
+        InputError: If gold edits with their texts, against which runs are checked, cannot be read.
     """
     named = system_list(files, one_name=True)
     if not named:
         raise UsageError(Problem("no-reference", "nothing to check is named", expected="at least one file"))
-    of_hoo = gold is None and any(is_hoo(_path(each)) for each in named)
+    of_hoo = wants_hoo(gold) if gold is not None else any(is_hoo(_path(each)) for each in named)
     against = (
         None
         if of_hoo or gold is None is source
@@ -142,18 +150,24 @@ def check(
         message = "sentences are checked against what they correct, and it is not given"
         raise UsageError(Problem("no-source", message, fix="add --source or --gold"))
     texts = None if source is None else str(source)
+    fragments = _read_texts(gold, texts) if of_hoo and gold is not None else None
     checked = []
     for each in named:
         problems = Problems(limit=MOST)
         counts: Mapping[str, int] = {}
         try:
-            if against is None:
+            if fragments is not None:
+                counts = _check_run(each, fragments, problems)
+            elif against is None:
                 counts = _check_file(_path(each), texts, problems)
             else:
                 counts = _check_correction(each, against, problems)
         except InputError as error:
             problems.errors = [*dict.fromkeys((*problems.errors, *error.problems))]
-        listed = sorted(problems.errors + problems.notes, key=lambda problem: (problem.others > 0, problem.place.line))
+        listed = sorted(
+            problems.errors + problems.notes,
+            key=lambda problem: (problem.others > 0, problem.place.file, problem.place.line),
+        )
         checked.append(CheckedFile(_path(each), counts, tuple(listed)))
     return Checked(tuple(checked))
 
@@ -212,6 +226,22 @@ def _check_hoo(path: str, problems: Problems, source: str | None) -> Mapping[str
     }
 
 
+def _read_texts(gold: Gold, source: str | None) -> Sequence[Fragment]:
+    """Gold edits whose texts runs are checked against; what can be repaired of them is no matter here."""
+    from errorbar.api.hoo_score import HooRuns  # noqa: PLC0415 - few check HOO data
+    from errorbar.formats.hoo import read_gold  # noqa: PLC0415 - as above
+
+    return read_gold(HooRuns(gold, ()).gold_path(), Problems(lenient=True), source=source)
+
+
+def _check_run(run: NamedFile | Hypothesis, fragments: Sequence[Fragment], problems: Problems) -> Mapping[str, int]:
+    """A run against the texts of gold edits."""
+    from errorbar.edits.standoff_runs import read_run  # noqa: PLC0415 - few check HOO data
+
+    edits = read_run(_path(run), run.name, fragments, problems)
+    return {"fragments": len(fragments), "fragments changed": sum(map(bool, edits)), "edits": sum(map(len, edits))}
+
+
 @dataclass(frozen=True, slots=True)
 class _Against:
     """The text that files are checked against: a reference, the source of its texts, or a source alone."""
@@ -256,6 +286,10 @@ def _check_correction(output: NamedFile | Hypothesis, against: _Against, problem
         admission.say(name, look, problems)
         return {"sentences": stream.count, "tokens labeled i": n_edits}
     if stream.count != sentences:  # then no line can be trusted to be beside its own
+        problems.errors = [
+            replace(each, fix="one line per sentence") if each.code == "line-count" else each  # this is errorbar check
+            for each in problems.errors
+        ]
         gap = explain_gap(sources, corrected, stream.count) if sentences <= MOST_ALIGNED else None
         if gap is not None:
             problems.note("shifted-lines", gap, Place(name))

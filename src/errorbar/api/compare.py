@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from math import isfinite, isnan
-from typing import Literal, Unpack
+from math import isnan
+from os import PathLike
+from typing import Literal, Unpack, cast
+
+import numpy as np
 
 from errorbar.api.arguments import (
     Beta,
     Count,
     NotNegative,
     SentenceMetric,
+    Useless,
     public,
     refuse_without_intervals,
     resampling,
     sentence_metric,
 )
+from errorbar.api.in_memory import document_names
 from errorbar.api.inputs import (
     RANDOM_POOLS,
     ComparingInPools,
@@ -32,12 +37,22 @@ from errorbar.api.inputs import (
 from errorbar.api.own_references import NO_POOLS, OwnReferences, first_reference, load_own
 from errorbar.api.paper import PaperText, ScoredData, comparison_for_paper, editors_line, sets_column, sets_record
 from errorbar.api.pools import compare_loaded_in_pools, pool_comparison_record, pool_comparison_tables
+from errorbar.api.rated_systems import plan_swaps, rate_systems, rating_intervals
+from errorbar.api.recorded_scores import (
+    RecordedSource,
+    hash_scores,
+    read_recorded,
+    recorded_systems,
+    score_table,
+)
 from errorbar.api.score_result import measure_column
 from errorbar.api.signatures import made_by
 from errorbar.api.significance import cell_estimate, ends_record, pair_record, pair_table
+from errorbar.core.arrays import Floats
 from errorbar.core.estimate import BootstrapMethod, Interval, Undefined, value_or_none
 from errorbar.core.pools import Pools
-from errorbar.core.problems import Place, Problem, UsageError
+from errorbar.core.problems import Place, Problem, Problems, UsageError
+from errorbar.core.rankings import MetricScores
 from errorbar.metrics.base import Measure, Metric
 from errorbar.metrics.comparison import (
     Comparison,
@@ -50,14 +65,17 @@ from errorbar.metrics.comparison import (
     over_runs,
     warn_hopeless,
 )
+from errorbar.metrics.folding import Documents
 from errorbar.metrics.judge_sets import judging_of
 from errorbar.metrics.judges import JudgePlan, SystemRuns, mean_of_runs, note_parts, note_short
 from errorbar.metrics.pool_pairs import PoolComparison
 from errorbar.metrics.swaps import Adjust, SwapPlan, check_size
+from errorbar.ranking.sentence_wins import Aggregation
 from errorbar.stats.resampling import Resampling
 from errorbar.tables.plain import attributes
 from errorbar.tables.result import Result
 from errorbar.tables.table import Cell, Column, Table
+from errorbar.version import __version__
 
 Outcome = Literal["worse", "loss not excluded", "loss excluded", "score alike", "no interval"]
 _SHOWN: dict[Outcome, str] = {
@@ -184,13 +202,8 @@ class Gate:
 
 
 def allowed_loss(points: float | None, *, intervals: bool) -> float | None:
-    """The loss that is allowed; ``UsageError`` if it is none, or without intervals."""
-    if points is None:
-        return None
-    if not (isfinite(points) and points >= 0):
-        message = f"fail_if_worse must be a loss in points, 0 or more, got {points:g}"
-        raise UsageError(Problem("bad-parameter", message, fix="half a point is 0.5"))
-    if not intervals:
+    """The loss that is allowed; ``UsageError`` if there are no intervals for it."""
+    if points is not None and not intervals:
         message = "--fail-if-worse decides by an interval, and --no-ci asks for none"
         raise UsageError(Problem("two-views", message, fix="leave one of them out"))
     return points
@@ -209,6 +222,8 @@ def decide_losses(comparison: Comparison, points: float, confidence: float, unit
 
 
 USUAL_JUDGES = JudgePlan()
+SMALLEST = 1e-6
+"""The least size of recorded scores whose means are compared: tests take differences up to 1e-12 for rounding."""
 FEW = 3
 """Systems whose pairs are always shown: there are no more pairs than systems."""
 
@@ -227,6 +242,8 @@ class ComparisonResult(Result):
         gate: Whether systems are worse than the first by more than is allowed; None: that was not asked.
         pools: The systems in pools of judges; None: there are no pools.
         editors: Who made the references of each system, where these were made for each; empty: one gold for all.
+        aggregate: How scores of sentences became those of systems.
+        rating_intervals: Of the systems' ratings over texts, in the order of the input; empty: no ratings, or none.
     """
 
     found: Comparison
@@ -238,6 +255,8 @@ class ComparisonResult(Result):
     gate: Gate | None = None
     pools: PoolComparison | None = None
     editors: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    aggregate: Aggregation = "corpus"
+    rating_intervals: tuple[Interval | Undefined, ...] = ()
 
     @property
     def alpha(self) -> float:
@@ -259,19 +278,30 @@ class ComparisonResult(Result):
         rows = zip(self.found.names, self.found.scores.tolist(), strict=True)
         return {
             "systems": [
-                {"system": name, **dict(zip(names, map(value_or_none, row), strict=True)), **self._against_sets(name)}
+                {
+                    "system": name,
+                    **dict(zip(names, map(value_or_none, row), strict=True)),
+                    **self._against_sets(name),
+                    **({"undefined": why} if (why := self._why_undefined(name)) else {}),
+                    **({"interval": ends_record(self._own_interval(name))} if self.rating_intervals else {}),
+                }
                 for name, row in rows
             ],
             "pairs": [pair_record(pair) for pair in self.found.pairs],
             "adjust": self.found.test.swaps.adjust,
             "swaps": self.found.test.swaps.number(len(self.found.names), self.alpha),
             "unit": self.unit,
+            **({} if self.aggregate == "corpus" else {"aggregate": self.aggregate}),
             **({} if self.found.test.judges is None else {"judges": sets_record(self.found.test.judges)}),
             **({} if self.gate is None else {"gate": self.gate.to_dict()}),
             **({} if self.pools is None else {"pools": pool_comparison_record(self.pools)}),
             **({"editors": {name: list(who) for name, who in self.editors.items()}} if self.editors else {}),
             "signature": self.signature,
         }
+
+    def _why_undefined(self, name: str) -> dict[str, str]:
+        reasons = zip(self.found.measures, self.found.undefined[name], strict=True)
+        return {measure.name: str(why) for measure, why in reasons if why is not None}
 
     def for_paper(self) -> PaperText:
         """Text for a paper: a sentence on the first two systems, a caption, and what to say of the judges."""
@@ -284,30 +314,44 @@ class ComparisonResult(Result):
     def chosen_tables(self, *, pairs: bool) -> Sequence[Table]:
         """The systems, with or without every pair; what was decided of them, if that was asked."""
         decided = [] if self.gate is None else [self.gate.table()]
-        in_pools = [] if self.pools is None else pool_comparison_tables(self.pools)
-        return [self.system_table(), *([self.pair_table()] if pairs else []), *decided, *in_pools]
+        return [self.system_table(pairs=pairs), *([self.pair_table()] if pairs else []), *decided, *self.pool_tables()]
 
-    def system_table(self) -> Table:
-        """The systems, the best first."""
+    def pool_tables(self) -> Sequence[Table]:
+        """The systems, and every pair, in each pool of judges; empty: there are no pools."""
+        intervals = any(pair.interval is not None for pair in self.found.pairs)
+        return [] if self.pools is None else pool_comparison_tables(self.pools, intervals=intervals)
+
+    def system_table(self, *, pairs: bool = False) -> Table:
+        """The systems, the best first; ``pairs``: every pair stands below."""
         ranking = self.ranking()
         unknown = any(place.undecided for place in ranking)
         columns = [Column("", "count", key="number"), Column("system"), *map(measure_column, self.found.measures)]
+        if self.rating_intervals:
+            columns[2 + self.found.main] = replace(columns[2 + self.found.main], interval="beside")
         if self.found.test.smaller_sets is not None:
             columns.append(sets_column(self.found.measure, self.found.test.smaller_sets.rule))
         columns += [Column("significantly better than", key="better_than")]
         columns += [Column("undecided", only="" if unknown else "data"), Column("group")]
         rows: list[list[Cell]] = []
         for place in ranking:
-            row: list[Cell] = [place.number, place.name, *place.scores, *self._against_sets(place.name).values()]
+            undefined = self.found.undefined[place.name]
+            scores = [
+                replace(cell_estimate(score, None), undefined=why)
+                for score, why in zip(place.scores, undefined, strict=True)
+            ]
+            row: list[Cell] = [place.number, place.name, *scores, *self._against_sets(place.name).values()]
+            if self.rating_intervals:
+                main = 2 + self.found.main
+                row[main] = cell_estimate(place.scores[self.found.main], self._own_interval(place.name))
             others = (" ".join(map(str, numbers)) for numbers in (place.better, place.undecided))
             rows.append([*row, *others, place.group])
-        notes = [*self.found.group_legend(), *self._editor_lines()]
-        if len(self.found.names) > FEW:
+        notes = [*self.found.group_legend(), *self._editor_lines(), *self._rating_lines()]
+        if len(self.found.names) > FEW and not pairs:
             notes += [
                 f"every pair, with difference, interval and p: --pairs; in Python pair_table() ({len(self.pairs):,})"
             ]
             notes += [f"signature {self.signature}"]
-        return Table(columns, rows, name="systems", notes=notes)
+        return Table(columns, rows, name="systems", notes=notes, level=self.confidence)
 
     def _editor_lines(self) -> list[str]:
         """The line on own references, which says how pairs are compared."""
@@ -317,6 +361,21 @@ class ComparisonResult(Result):
         if self.found.test.by_t and len(set(self.editors.values())) < len(self.editors):
             line += "; systems with the same editors are compared editor by editor"
         return [f"{line}; an output and its references are swapped and resampled together"]
+
+    def _own_interval(self, system: str) -> Interval | Undefined:
+        """The interval of a system's rating."""
+        return self.rating_intervals[self.found.names.index(system)]
+
+    def _rating_lines(self) -> list[str]:
+        """The line on ratings: what is counted, and that it depends on who else is compared."""
+        if self.aggregate == "corpus":
+            return []
+        over = " with the interval over texts" if self.rating_intervals else ""
+        n = len(self.found.names) - 1
+        wins = (
+            f"wins of {self.data.metric} by sentence against the {f'{n:,} other systems' if n > 1 else 'other system'}"
+        )
+        return [f"{self.found.measure.title}: of {wins}{over}; with other systems it is another number"]
 
     def _against_sets(self, system: str) -> dict[str, float | None]:
         """The main measure against sets of judges that are not all of them, by which systems are ranked."""
@@ -338,7 +397,33 @@ class ComparingOptions(ComparingInPools, OwnReferences, total=False):
     """The options of ``compare``."""
 
 
-@public(refuse_without_intervals("ci_method resamples"), NO_POOLS, RANDOM_POOLS)
+_AGAINST_ALL = "--aggregate={aggregate} counts wins of sentences that are scored against all judges"
+RATED_AGAINST_ALL = Useless(
+    "pools pools_random",
+    f"scores against some of the judges, and {_AGAINST_ALL}",
+    lambda arguments: arguments["aggregate"] != "corpus",
+)
+RATED_WITH_FIXED_JUDGES = Useless(
+    "judges",
+    f"draws judges anew, and {_AGAINST_ALL}",
+    lambda arguments: arguments["aggregate"] != "corpus" and arguments["judges"] != "fixed",
+)
+
+RECORDED_ALONE = Useless(
+    "gold systems metric beta source unmarked as_written tokens essays force reference_of pools pools_random judges",
+    "is about outputs that are scored here, and --scores takes scores that are recorded",
+    lambda arguments: arguments["scores"] is not None,
+)
+
+
+@public(
+    RECORDED_ALONE,
+    refuse_without_intervals("ci_method resamples"),
+    NO_POOLS,
+    RANDOM_POOLS,
+    RATED_AGAINST_ALL,
+    RATED_WITH_FIXED_JUDGES,
+)
 def compare(
     gold: Gold = (),
     systems: Systems = (),
@@ -348,6 +433,8 @@ def compare(
     adjust: Adjust = "max-t",
     swaps: Count | None = None,
     ci_method: BootstrapMethod = "bca",
+    aggregate: Aggregation = "corpus",
+    scores: RecordedSource | None = None,
     fail_if_worse: NotNegative | None = None,
     **shared: Unpack[ComparingOptions],
 ) -> ComparisonResult:
@@ -361,6 +448,10 @@ def compare(
             the number of pairs: step-down max-T, or Holm, which takes more swaps.
         swaps: Random ways to swap the outputs of two systems. None: 2000, or as many as the level asks for.
         ci_method: Bootstrap of documents (of sentences where no documents are known).
+        aggregate: How scores of sentences become those of systems: as the metric does, or by their wins against other
+            systems' outputs, sentence by sentence. A rating depends on all systems that are compared.
+        scores: Recorded scores of sentences (system, sentence, score) in place of outputs and a reference; higher is
+            better. ``name=path`` names the metric; in Python also ``MetricScores``. None: outputs are scored.
         fail_if_worse: Decide whether the interval of SYSTEM - first SYSTEM, the one that decides here, lies below
             -POINTS. The result's ``gate`` says it of each system. None: nothing is decided.
         ci: Compute confidence intervals of differences, or leave them out. None: yes.
@@ -371,7 +462,12 @@ def compare(
         InputError: If a file is bad, or a system is no correction of the source.
         UsageError: If there are fewer than two systems, documents or sentences, or an argument will not do.
     """
-    points = allowed_loss(fail_if_worse, intervals=shared["ci"] is not False)
+    points, intervals = allowed_loss(fail_if_worse, intervals=shared["ci"] is not False), shared["ci"] is not False
+    how, testing = resampling(shared, ci_method, shared["jobs"]), SwapPlan(adjust, swaps)
+    if scores is not None:
+        recorded = _read_recorded(scores, shared["documents"], lenient=shared["lenient"])
+        result = compare_recorded(recorded, how, testing, intervals=intervals, aggregate=aggregate)
+        return _decide(result, points)
     own = shared["reference_of"]
     parsed = sentence_metric(usual_metric(first_reference(gold, own), metric), beta, "compare")
     reading = ReadingOptions.of(shared, [parsed])
@@ -380,13 +476,85 @@ def compare(
     data.problems.raise_errors()
     for corpus in data.own.values() or [data.corpus]:
         corpus.need([] if parsed.annotator is None else [parsed.annotator])
-    how = resampling(shared, ci_method, shared["jobs"])
-    testing, judges = SwapPlan(adjust, swaps), plan_judges(shared)
-    pools, intervals = pools_of(shared), shared["ci"] is not False
-    result = compare_loaded(data, parsed, how, testing, judges, intervals=intervals, pools=pools)
+    judges, pools = plan_judges(shared), pools_of(shared)
+    result = compare_loaded(data, parsed, how, testing, judges, intervals=intervals, pools=pools, aggregate=aggregate)
+    return _decide(result, points)
+
+
+def _decide(result: ComparisonResult, points: float | None) -> ComparisonResult:
+    """The result with a gate, if one was asked for."""
     if points is None:
         return result
     return replace(result, gate=decide_losses(result.found, points, result.confidence, result.unit))
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedData:
+    """Recorded scores that every system has of every sentence, and the document of each sentence."""
+
+    scores: MetricScores
+    table: Floats  # shape (sentences, systems)
+    documents: Documents
+    problems: Problems
+
+
+def _read_recorded(scores: RecordedSource, documents: object, *, lenient: bool) -> RecordedData:
+    """Read recorded scores; documents can be a list of their names, one for each sentence."""
+    problems = Problems(lenient=lenient)
+    metric, file = read_recorded(scores, problems)
+    table = score_table(metric, file, problems)
+    names = [""] * len(table)
+    if isinstance(documents, str | PathLike):
+        message = "--documents is about outputs that are scored here; with --scores it can be a list in Python"
+        raise UsageError(Problem("useless-option", message, fix="leave it out"))
+    if documents is not None:
+        names = document_names(cast("Iterable[object]", documents))
+    if len(names) != len(table):
+        message = f"{len(names):,} documents are named, and {len(table):,} sentences have scores"
+        raise UsageError(Problem("bad-parameter", message, Place(file), "the document of each sentence"))
+    known = Documents()
+    known.add_names(names)
+    return RecordedData(metric, table, known, problems)
+
+
+def compare_recorded(
+    data: RecordedData, how: Resampling, testing: SwapPlan, *, intervals: bool = True, aggregate: Aggregation = "corpus"
+) -> ComparisonResult:
+    """Compare systems by recorded scores of their sentences; errors are those of ``compare``."""
+    rated = aggregate != "corpus"
+    if not rated:
+        _refuse_tiny(data)
+    metric: Metric
+    metric, systems = recorded_systems(data.scores, data.table)
+    testing = plan_swaps(aggregate, testing, len(systems), 1 - how.confidence_level)
+    check_size(testing, len(systems), data.documents.n_clusters, 1 - how.confidence_level)
+    if rated:
+        metric, systems = rate_systems(metric, systems, aggregate)
+    confidence, unit, clusters = how.confidence_level, data.documents.unit, data.documents.clusters()
+    comparison = compare_systems(metric, systems, clusters, how, testing, intervals=intervals)
+    warn_hopeless(comparison, data.problems, unit=unit)
+    by, n = data.documents.clustering, len(data.table)
+    drawn = how.convention(by) if intervals else f"level:{confidence},by:{by},seed:{how.seed}"
+    content = hash_scores(data.scores, ordered=aggregate == "trueskill")
+    parts = [data.scores.metric, f"scores:{content}", f"n:{n}", *([f"wins:{aggregate}"] * rated)]
+    parts += [drawn, testing.convention(len(systems), 1 - confidence), f"v:{__version__}"]
+    scored = ScoredData(data.scores.metric, n, data.documents.n_clusters if unit == "document" else None, 0)
+    return ComparisonResult(
+        *(comparison, confidence, unit, "|".join(parts), scored, tuple(data.problems.notes)),
+        aggregate=aggregate,
+        rating_intervals=rating_intervals(metric, systems, clusters, how) if rated and intervals else (),
+    )
+
+
+def _refuse_tiny(data: RecordedData) -> None:
+    """Refuse scores whose differences are lost among what is left over by rounding."""
+    largest = float(np.abs(data.table).max())
+    if 0 < largest < SMALLEST:
+        message = (
+            f"the largest score of {data.scores.metric} is {largest:g}, too small to tell differences from rounding"
+        )
+        fix = "multiply all scores by a power of ten, or record their logarithms"
+        raise UsageError(Problem("scores-tiny", message, expected=f"scores from {SMALLEST:g} on", fix=fix))
 
 
 def compare_loaded(
@@ -398,13 +566,20 @@ def compare_loaded(
     *,
     intervals: bool = True,
     pools: Pools | None = None,
+    aggregate: Aggregation = "corpus",
 ) -> ComparisonResult:
     """Compare what was read; errors are those of ``compare``."""
     n_systems = len(data.systems) - sum(len(names) - 1 for names in data.runs.values())
+    testing = plan_swaps(aggregate, testing, n_systems, 1 - how.confidence_level)
     check_size(testing, n_systems, data.documents.n_clusters, 1 - how.confidence_level)
     metric, measured = _measure_systems(data, metric)
+    origins = made_by(metric, (system.statistics for system in measured))
+    if rated := aggregate != "corpus":
+        _refuse_rated_runs(data)
+        metric, measured = rate_systems(metric, measured, aggregate)
     confidence, unit = how.confidence_level, data.documents.unit
-    comparison = compare_systems(metric, measured, data.documents.clusters(), how, testing, intervals=intervals)
+    clusters = data.documents.clusters()
+    comparison = compare_systems(metric, measured, clusters, how, testing, intervals=intervals)
     data.documents.warn(data.problems, intervals=intervals)
     comparison = _with_judges(comparison, data, metric, measured, judges, how)
     in_pools = None if pools is None else compare_loaded_in_pools(data, metric, measured, pools, judges, how)
@@ -412,7 +587,7 @@ def compare_loaded(
     warn_hopeless(comparison, data.problems, unit=unit)
     by = data.documents.clustering
     drawn = how.convention(by) if intervals else f"level:{confidence},by:{by},seed:{how.seed}"
-    origins = made_by(metric, (system.statistics for system in measured))
+    origins += (f"wins:{aggregate}",) if rated else ()
     conventions = *origins, drawn, testing.convention(len(measured), 1 - confidence)
     conventions += tuple(f"runs:{name}={len(names)}" for name, names in data.runs.items())
     conventions += (comparison.test.convention,) if comparison.test.convention else ()
@@ -424,11 +599,21 @@ def compare_loaded(
     scored = ScoredData(str(metric.spec), len(data.corpus), n_documents, max(numbers, default=n_annotators))
     scored = replace(scored, editors=numbers)
     signature, notes = data.signature(str(metric.spec), *conventions), tuple(data.problems.notes)
-    return ComparisonResult(comparison, confidence, unit, signature, scored, notes, pools=in_pools, editors=editors)
+    result = ComparisonResult(comparison, confidence, unit, signature, scored, notes, pools=in_pools, editors=editors)
+    ratings = rating_intervals(metric, measured, clusters, how) if rated and intervals else ()
+    return replace(result, aggregate=aggregate, rating_intervals=ratings)
+
+
+def _refuse_rated_runs(data: Loaded) -> None:
+    """Refuse to rate the mean of several runs, whose sentences have no one output to compare."""
+    for name, runs in data.runs.items():
+        message = f"{name} has {len(runs)} runs, and --aggregate compares one output of a sentence"
+        raise UsageError(Problem("useless-option", message, fix="name each run as a system, or leave --aggregate out"))
 
 
 def _measure_systems(data: Loaded, metric: Metric) -> tuple[Metric, list[System]]:
     """The systems, measured; with several runs of some, a metric of means over runs."""
+    metric = data.with_systems(metric)
     every = {system.name: metric.measure(data.references_of(system.name), system.lines) for system in data.systems}
     if not data.runs:
         return metric, [System(name, statistics) for name, statistics in every.items()]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
@@ -13,7 +14,7 @@ from errorbar.api.arguments import ArgumentDoc, Count, Lenient, Progress, Unmark
 from errorbar.core.corpus import Annotation, Corpus, Sentence, unknown_annotator
 from errorbar.core.edit import OWN_PIPELINE, Fragment
 from errorbar.core.problems import Place, Problem, Problems, UsageError
-from errorbar.edits.errant import EditMaker, errant_edits, kept_edits
+from errorbar.edits.errant import EditMaker, count_english, errant_edits, kept_edits, language_notes
 from errorbar.edits.inputs import opened_text
 from errorbar.edits.parses import find_parser
 from errorbar.edits.standoff import apply_standoff, check_sentences, fragment_sentences, note_spacing
@@ -236,7 +237,8 @@ def convert(
             message = "converted HOO data is a file or a folder, and none is named"
             raise UsageError(Problem("wrong-type", message, fix="give --out=FILE"))
         texts = None if shared["source"] is None else str(fspath(shared["source"]))
-        notes = convert_hoo(HooConversion(files, to, target_name, texts, annotators, lenient))
+        given = [inputs] if isinstance(inputs, Corpus) else files
+        notes = convert_hoo(HooConversion(given, to, target_name, texts, annotators, lenient))
         return Converted(target_name, to or "", None, notes=tuple(notes))
     if shared["edits"] == "errant" and shared["source"] is None:
         _refuse(["edits"], "what is no corrected text", "name the source: --source=FILE")
@@ -336,11 +338,20 @@ def _read_sentences(request: _Request, kind: str) -> Iterator[Sentence]:
         names = [file.name for file in request.inputs]
         if request.options["edits"] != "errant":
             return parallel_sentences(lines, names)
-        return errant_sentences(lines, names, request.options["pipeline"], request.options["jobs"])
+        made = errant_sentences(lines, names, request.options["pipeline"], request.options["jobs"])
+        return _note_language(made, request.problems)
     if len(request.inputs) > 1:
         message = "several plain texts, but no source text"
         raise UsageError(Problem("no-source", message, fix="name the source: --source=FILE"))
     return _retokenize(FORMATS[kind].read(Lines(request.name, request.problems), request.problems), tokenizer)
+
+
+def _note_language(sentences: Iterator[Sentence], problems: Problems) -> Iterator[Sentence]:
+    counted = Counter[str]()
+    for sentence in sentences:
+        counted.update(count_english([sentence]))
+        yield sentence
+    problems.take(language_notes(counted))
 
 
 def _retokenize(sentences: Iterator[Sentence], tokenizer: Tokenizer | None) -> Iterator[Sentence]:
@@ -401,7 +412,8 @@ def _only(sentences: Iterable[Sentence], annotators: Sequence[str], request: _Re
     for sentence in sentences:
         request.seen.update(dict.fromkeys(sentence.annotations))
         kept = {name: sentence.annotations[name] for name in annotators if name in sentence.annotations}
-        yield Sentence(sentence.text, kept, sentence.document, sentence.writer, sentence.line)
+        about = sentence.document, sentence.writer, sentence.line, sentence.paragraph
+        yield Sentence(sentence.text, kept, *about)
     _check_seen(annotators, request)
 
 
@@ -465,7 +477,7 @@ ENDINGS = {".m2": "m2", ".jsonl": "jsonl", ".txt": "text", ".xml": HOO}
 class HooConversion:
     """The conversion of HOO data; the attributes are arguments of ``convert``."""
 
-    inputs: Sequence[NamedFile]
+    inputs: Sequence[NamedFile | Corpus]
     to: str | None
     out: str
     source: str | None = None
@@ -479,8 +491,12 @@ def convert_hoo(asked: HooConversion) -> list[Problem]:
         message = "HOO data is converted one set and one annotator at a time"
         raise UsageError(Problem("hoo-one-gold", message, fix="give one INPUT and at most one --annotator"))
     problems, (file,) = Problems(lenient=asked.lenient), asked.inputs
-    if is_hoo(file.path):
-        _from_hoo(asked, problems)
+    if isinstance(file, Corpus):
+        problems.take(file.notes)
+        fragments = _fragments_of_chunks([file.check()], file.name or "text", asked.annotators, problems)
+        save_fragments(fragments, asked.out, problems, texts=True)
+    elif is_hoo(file.path):
+        _from_hoo(file.path, asked, problems)
     elif asked.source is not None:
         fragments = read_source(asked.source, problems)
         texts = list_run(file.path, file.name, [one.name for one in fragments], problems)
@@ -499,7 +515,7 @@ def convert_hoo(asked: HooConversion) -> list[Problem]:
     return problems.notes
 
 
-def _from_hoo(asked: HooConversion, problems: Problems) -> None:
+def _from_hoo(path: str, asked: HooConversion, problems: Problems) -> None:
     name = asked.out.removesuffix(".gz")
     to = asked.to or next((known for ending, known in ENDINGS.items() if name.endswith(ending)), None)
     if to is None:
@@ -508,7 +524,7 @@ def _from_hoo(asked: HooConversion, problems: Problems) -> None:
     if target is not None and target.write is None:
         message = f"errorbar reads {to} and does not write it"
         raise UsageError(Problem("no-format", message, fix="give --to=m2|jsonl|text|hoo"))
-    fragments = read_gold(asked.inputs[0].path, problems, source=asked.source, need_text=True)
+    fragments = read_gold(path, problems, source=asked.source, need_text=True)
     problems.raise_errors()
     if target is None or target.write is None:
         save_fragments(fragments, asked.out, problems)
@@ -540,11 +556,18 @@ def _fragments_of_corpus(file: NamedFile, annotators: Sequence[str], problems: P
         if list(annotators) in ([], [annotator]):
             check_sentences(fragments, sentences, annotator, problems)
             return fragments
-    file = NamedFile(str(path), file.name)
+    return _fragments_of_chunks(reference_chunks([file], problems), file.name, annotators, problems)
+
+
+def _fragments_of_chunks(
+    chunks: Iterable[Corpus], name: str, annotators: Sequence[str], problems: Problems
+) -> list[Fragment]:
     sentences = []
     names: dict[str, None] = {}
-    for chunk in reference_chunks([file], problems):
+    for chunk in chunks:
         sentences += chunk.sentences
         names.update(dict.fromkeys(chunk.annotators))
     wanted = annotators[0] if annotators else next(iter(names), ANNOTATOR)
-    return sentences_fragments(sentences, wanted, problems, name=file.name)
+    if annotators and wanted not in names:
+        raise unknown_annotator(wanted, names)
+    return sentences_fragments(sentences, wanted, problems, name=name)

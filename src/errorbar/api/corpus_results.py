@@ -31,7 +31,7 @@ from errorbar.api.own_references import score_own
 from errorbar.api.references import ReferencesResult, compare_loaded_golds
 from errorbar.api.sample_results import SampleEstimation
 from errorbar.core.arrays import Flags
-from errorbar.core.corpus import ContentHash, Corpus, Hypothesis, system_record
+from errorbar.core.corpus import ContentHash, Corpus, Hypothesis, system_records
 from errorbar.core.edit import Fragment, StandoffEdit
 from errorbar.core.pools import Pools
 from errorbar.core.problems import Place, Problem, Problems
@@ -242,6 +242,7 @@ def study_corpus(
     if data.own:
         return _study_own(data, metrics, resampling, testing, judges)
     corpus, systems, documents, problems = data.corpus, data.systems, data.documents, data.problems
+    metrics = [data.with_systems(metric) for metric in metrics]
     metric, memory = metrics[0], Memory(corpus)
     main = cache_metric(metric, memory)
     _measure_in_parallel(main, corpus, systems, resampling.jobs)
@@ -376,7 +377,7 @@ class Memory:
     def _records_of(self, lines: Sequence[str]) -> tuple[str, ...]:
         kept = self._records.get(id(lines))  # the lines are kept beside: nothing else gets their id
         if kept is None:
-            kept = self._records[id(lines)] = lines, tuple(map(system_record, lines))
+            kept = self._records[id(lines)] = lines, tuple(system_records(lines))
         return kept[1]
 
     def folded(self, metric: Metric, statistics: Statistics, selection: Selection) -> Folded:
@@ -446,6 +447,10 @@ class CachedMetric:
         if name in ("metric", "memory"):  # asked for before they are set, by who copies
             raise AttributeError(name)
         return getattr(self.metric, name)
+
+    def with_systems(self, reference: Corpus, outputs: Sequence[Sequence[str]]) -> Metric:
+        """Itself: whoever gave it a memory has told the metric of all systems."""
+        return cast("Metric", self)
 
     @property
     def resampled(self) -> Metric:
@@ -530,7 +535,7 @@ def study_hoo(
     )
     if n_bare:
         message = f"{n_bare} of {len(fragments)} fragments have no source text, which other conventions and texts need"
-        problems.note("hoo-no-text", message, Place(data.name), fix="--documents=FOLDER")
+        problems.note("hoo-no-text", message, Place(data.name), fix="--source=FOLDER")
     return HooStudy(
         data.name,
         scores,
@@ -582,7 +587,7 @@ def study_crowd(
     name: str = "",
     error: str | Sequence[str] = USUAL,
 ) -> CrowdStudy:
-    """Everything that a report shows of a crowd, with percentile intervals.
+    """Everything that a report shows of a crowd, with percentile intervals, of agreement BCa.
 
     The numbers are those of ``crowd``, ``curve`` and ``agree`` for the same input, seed and numbers of resamples.
 
@@ -595,7 +600,7 @@ def study_crowd(
     curves = Curves(tuple(curve_rows(against, systems, how)), Marks().prevalence, how.seed, ())
     n_raters = len(np.unique(table.rater))
     known = replace(judged, options=replace(judged.options, unknown=()))  # those are gone already
-    agreement = measure_agreement(known, how) if n_raters > 1 else None
+    agreement = measure_agreement(known, replace(resampling, method="bca")) if n_raters > 1 else None
     problems.notes += agreement.notes if agreement is not None else ()
     share = against.votes.share[against.votes.n_judgments > 0]
     histogram = {(low, high): int(in_bin(share, low, high).sum()) for low, high in pairwise(HISTOGRAM)}

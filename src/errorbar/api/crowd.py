@@ -263,7 +263,7 @@ def flags_of_items(table: SystemFlags, items: Sequence[str], problems: Problems)
 
 
 def _order_flags(flags: Mapping[str, bool], items: Sequence[str], name: str, problems: Problems) -> Flags:
-    judged = set(items)
+    judged, flags = set(items), {item.strip(): flag for item, flag in flags.items()}
     others = [item for item in flags if item not in judged]
     if others:
         message = f"{len(others):,} items of the system were not judged, first '{others[0]}'; they do not count"

@@ -60,6 +60,7 @@ from errorbar.tables.result import Result
 from errorbar.tables.shown import percent
 from errorbar.tables.table import Cell, Column, Table
 
+_UNTESTED = "nobody was tested: give --gold=FILE; of a study its table of gold items, with judge export --include=gold"
 AnswerSource = Source | Mapping[str, str]
 """A table ``item,label``, or item to label."""
 
@@ -407,6 +408,7 @@ class CrowdRaters(Result):
         for rate in self.rates:
             line = f"{rate.rule} drops {percent(rate.drop)}% and keeps {percent(rate.keep)}% of raters with accuracy "
             notes.append(f"{line}{rate.accuracy:g} within {rate.most} gold items of a class")
+        notes += [] if tested else [_UNTESTED]
         notes += ["rest and bias: against people, whom models never count among"] if self.models else []
         return Table(columns, rows, "Raters", "raters", notes)
 
@@ -456,8 +458,8 @@ def crowd_raters(
 
     Args:
         judgments: As of ``crowd``.
-        gold: Table item,label of items whose answer is known. In Python also a mapping of items to labels. Without it
-            nobody can be tested, and all are watched.
+        gold: Table item,label of items whose answer is known, or that of a study's gold items (item,answer). In Python
+            also a mapping of items to labels. Without it nobody can be tested, and all are watched.
         rule: Which test keeps or drops raters.
         good: Accuracy of a rater to keep, for sprt.
         bad: Accuracy of a rater to drop, for sprt.

@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from os import PathLike, fspath
 from typing import ClassVar
 
+import numpy as np
+
 from errorbar.api.arguments import Metrics, Progress
 from errorbar.api.inputs import problems_in_order
 from errorbar.api.score_result import Scores, row_labels
-from errorbar.core.estimate import Undefined
+from errorbar.core.estimate import Estimate, Undefined
 from errorbar.core.problems import Place, Problem, Problems, UsageError, wrong_type
 from errorbar.edits.standoff_runs import cut_fragments
 from errorbar.execute import choose_executor
 from errorbar.formats.hoo import expand_runs, list_gold, list_run
+from errorbar.metrics.base import Folded
 from errorbar.metrics.hoo import CONDITIONS, FIGURES, MEASURES, Hoo, measure_name, row_names
 from errorbar.metrics.hoo_scoring import (
     MOST_RUNS,
+    Prf,
     Run,
     best_runs,
     drop_missing_fragments,
@@ -30,7 +34,7 @@ from errorbar.metrics.hoo_scoring import (
     warn_above_1,
 )
 from errorbar.metrics.registry import parse_metrics
-from errorbar.metrics.scores import Score, TypeScore, signature_lines
+from errorbar.metrics.scores import Score, TypeScore, UnitScore, signature_lines
 from errorbar.metrics.scoring import score_pieces
 from errorbar.stats.resampling import Resampling
 from errorbar.tables.plain import interval_record
@@ -54,7 +58,8 @@ class HooRuns:
 
     def gold_path(self) -> str:
         """Where the gold edits are."""
-        listed = list(self.gold) if isinstance(self.gold, list | tuple) else [self.gold]
+        gold = list(self.gold.values()) if isinstance(self.gold, Mapping) else self.gold
+        listed = list(gold) if isinstance(gold, list | tuple) else [gold]
         if len(listed) != 1:
             message = f"{len(listed)} gold sets"
             raise UsageError(Problem("hoo-one-gold", message, expected="one folder or file of edits"))
@@ -76,17 +81,18 @@ def _path(value: object) -> str:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class HooScores(Scores):
-    """Scores of runs, runs outermost; their types are the rows of table 8. Tables keep the order of the input."""
+    """Scores of runs, runs outermost; their types are what the metric's ``by`` says. Tables keep the input's order."""
 
     schema: ClassVar[str] = "errorbar.hoo-score/1"
-    by_code: Sequence[Sequence[TypeScore]] = ()  # recall by error code, for each of the scores
+    by_row: Sequence[Sequence[TypeScore]] = ()  # recall by row of table 8, for each of the scores
+    by_code: Sequence[Sequence[TypeScore]] = ()  # the same by error code
     fragments: Sequence[str] = ()
     teams: Mapping[str, str] | None = None  # whose each run is; None: as its name says
     best: bool = False  # show the best run of each team
 
     def to_dict(self) -> dict[str, object]:
         """Every score, and the best run of each team."""
-        rows = [self._hoo_record(score, codes) for score, codes in zip(self.scores, self.by_code, strict=True)]
+        rows = [self._hoo_record(*each) for each in zip(self.scores, self.by_row, self.by_code, strict=True)]
         return {"rows": rows, "best": best_records(self.scores, self.teams)}
 
     def tables(self) -> Sequence[Table]:
@@ -97,7 +103,7 @@ class HooScores(Scores):
             return self.type_rows()
         return [best_table(self.scores, self.teams) if self.best else self._score_table()]
 
-    def _hoo_record(self, score: Score, codes: Sequence[TypeScore]) -> dict[str, object]:
+    def _hoo_record(self, score: Score, rows: Sequence[TypeScore], codes: Sequence[TypeScore]) -> dict[str, object]:
         why = {"no_interval": str(Undefined.ONE_UNIT)} if score.has_intervals else {}
         return {
             "run": score.system,
@@ -108,19 +114,18 @@ class HooScores(Scores):
                 {"measure": measure, "bonus": condition == BONUS, **_prf_record(score, condition, measure)}
                 for condition, measure in product(CONDITIONS, MEASURES)
             ],
-            "by_row": [_recall_record(row, with_intervals=score.has_intervals) for row in in_order(score.by_type)],
+            "by_row": [_recall_record(row, with_intervals=score.has_intervals) for row in in_order(rows)],
             "by_code": [_recall_record(row, with_intervals=score.has_intervals) for row in codes],
             "by_fragment": [
-                {"fragment": name, "measure": measure, "bonus": condition == BONUS, **values, **why}
+                {"fragment": name, "measure": measure, "bonus": condition == BONUS, **_figures_record(figures), **why}
                 for name, unit in zip(self.fragments, score.by_unit, strict=True)
-                for condition, measure in product(CONDITIONS, MEASURES)
-                for values in [{figure: unit.values[measure_name(condition, measure, figure)] for figure in FIGURES}]
+                for condition, measure, figures in _unit_figures(unit)
             ],
             "signature": str(score.type_signature),
         }
 
     def type_rows(self) -> list[Table]:
-        """Recall of each row of table 8."""
+        """Recall of each row of table 8, or of each error code."""
         columns, labels = row_labels(self.scores, "run")
         rows: list[list[Cell]] = [
             [*label, row.type, row.counts["gold"], *row.estimates.values()]
@@ -152,10 +157,10 @@ class HooScores(Scores):
     def _fragment_table(self) -> Table:
         columns, labels = row_labels(self.scores, "run")
         rows: list[list[Cell]] = [
-            [*label, name, measure, condition, *(unit.values[measure_name(condition, measure, f)] for f in FIGURES)]
+            [*label, name, measure, condition, *figures]
             for label, score in zip(labels, self.scores, strict=True)
             for name, unit in zip(self.fragments, score.by_unit, strict=True)
-            for measure, condition in product(MEASURES, CONDITIONS)
+            for condition, measure, figures in sorted(_unit_figures(unit), key=lambda each: MEASURES.index(each[1]))
         ]
         with_intervals = any(score.has_intervals for score in self.scores)
         notes = [WITH_BONUS, *([f"no interval of a fragment: {Undefined.ONE_UNIT}"] if with_intervals else ())]
@@ -194,13 +199,16 @@ def score_hoo(
         pieces = cut_fragments(fragments, len(files), lenient=runs.lenient, carry=not executor.sees(order))
         scores = score_pieces(pieces, endings, plan, problems, progress=progress, executor=executor)
     by_row, by_code = scores[::2], scores[1::2]
-    for score in by_row:
+    each = zip(parsed * len(files), by_row, by_code, strict=True)
+    asked = [codes if metric.by == "code" else rows for metric, rows, codes in each]
+    for score in asked:
         warn_above_1(score, names, problems)
     for team, count in Counter(team_of(run) for run in files).items():
         if count > MOST_RUNS:
             message = f"{count} runs of team {team}; the shared task took {MOST_RUNS}"
             problems.note("hoo-many-runs", message, Place(), fix="the best run is picked among all of them")
-    return HooScores(by_row, tuple(problems.notes), by_code=[score.by_type for score in by_code], fragments=names)
+    rows, codes = ([score.by_type for score in scores] for scores in (by_row, by_code))
+    return HooScores(asked, tuple(problems.notes), by_row=rows, by_code=codes, fragments=names)
 
 
 def both_ways(metrics: Sequence[Hoo]) -> list[Hoo]:
@@ -209,8 +217,9 @@ def both_ways(metrics: Sequence[Hoo]) -> list[Hoo]:
 
 
 def in_order(rows: Sequence[TypeScore]) -> list[TypeScore]:
-    """Recall by row, in the order of table 8."""
-    return sorted(rows, key=lambda row: row_names().index(row.type))
+    """Recall by row, in the order of table 8; error codes stay as they are."""
+    known = row_names()
+    return sorted(rows, key=lambda row: known.index(row.type) if row.type in known else 0)
 
 
 def _team(score: Score, teams: Mapping[str, str] | None) -> str:
@@ -239,14 +248,27 @@ def best_records(scores: Sequence[Score], teams: Mapping[str, str] | None = None
 
 
 def _prf_record(score: Score, condition: str, measure: str) -> dict[str, object]:
-    named = dict(zip(FIGURES, prf(score, condition, measure), strict=True))
-    record: dict[str, object] = {name: estimate.value for name, estimate in named.items()}
-    record["undefined"] = {
-        name: str(why) for name, estimate in named.items() if (why := estimate.undefined) is not None
-    }
+    figures = prf(score, condition, measure)
+    record = _figures_record(figures)
     if score.has_intervals:
-        record["intervals"] = {name: interval_record(estimate) for name, estimate in named.items()}
+        record["intervals"] = {name: interval_record(each) for name, each in zip(FIGURES, figures, strict=True)}
     return record
+
+
+def _figures_record(figures: Prf) -> dict[str, object]:
+    named = dict(zip(FIGURES, figures, strict=True))
+    why = {name: str(estimate.undefined) for name, estimate in named.items() if estimate.undefined is not None}
+    return {**{name: estimate.value for name, estimate in named.items()}, "undefined": why}
+
+
+def _unit_figures(unit: UnitScore) -> Iterator[tuple[str, str, Prf]]:
+    """Condition, measure, and P, R and F of a fragment alone, with the empty cases that conventions filled."""
+    values, counts = (np.array([[*each.values()]]) for each in (unit.values, unit.counts))
+    reasons = Hoo().reasons(Folded(values, counts, np.ones(1, np.int64)))
+    pairs = zip(unit.values.items(), reasons, strict=True)
+    estimates = {name: Estimate(value, 1, undefined=why) for (name, value), why in pairs}
+    for condition, measure in product(CONDITIONS, MEASURES):
+        yield condition, measure, Prf(*(estimates[measure_name(condition, measure, figure)] for figure in FIGURES))
 
 
 def _recall_record(row: TypeScore, *, with_intervals: bool) -> dict[str, object]:

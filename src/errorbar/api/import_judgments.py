@@ -170,7 +170,10 @@ def judge_import(
         UsageError: If a table has no columns of judgments.
     """
     problems = Problems(lenient=lenient)
-    rows = [row for file in expand_files(list_paths(exports)) for row in _read_export(file.path, problems)]
+    files = expand_files(list_paths(exports))
+    if not files:
+        raise UsageError(Problem("no-files", "no export is named", expected="at least one"))
+    rows = [row for file in files for row in _read_export(file.path, problems)]
     problems.raise_errors()
     gave_up = None if demographics is None else _add_demographics(rows, demographics, problems)
     keys = dict.fromkeys(key for row in rows for key in row)

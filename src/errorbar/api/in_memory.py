@@ -14,7 +14,8 @@ Conventions
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, KeysView, Mapping, Sequence, ValuesView
+from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from glob import glob
 from io import IOBase
@@ -23,7 +24,8 @@ from os import PathLike
 from typing import Any, Protocol, cast, runtime_checkable
 
 from errorbar.core.corpus import Corpus, Hypothesis, Sentence, wrong_count
-from errorbar.core.problems import Place, Problem, Problems, UsageError, shorten_text
+from errorbar.core.labels import is_missing
+from errorbar.core.problems import Place, Problem, Problems, UsageError, shorten_text, wrong_type
 from errorbar.edits.admission import Admission
 from errorbar.edits.inputs import text_chunks
 from errorbar.formats.look import is_there
@@ -64,13 +66,18 @@ def plain_data(value: Any, name: str) -> Any:  # noqa: ANN401, PLR0911 - whateve
         return value
     if isinstance(value, IOBase) or hasattr(type(value), "readline"):
         message = f"{name} must be the path of a file, got one that is open"
-        raise UsageError(Problem("wrong-type", message, fix=f"give {getattr(value, 'name', 'its path')!r}"))
+        path = getattr(value, "name", None)
+        fix = f"give {path!r}" if isinstance(path, str) else "give its lines, as a list, without line breaks"
+        raise UsageError(Problem("wrong-type", message, fix=fix))
     if isinstance(value, Mapping):
-        plain = {key: plain_data(inner, name) for key, inner in value.items()}
+        if len({*map(str, value)}) < len(value):
+            again = next(key for key in map(str, value) if [*map(str, value)].count(key) > 1)
+            raise UsageError(Problem("same-name", f"two of {name} are called '{again}'", fix="rename one"))
+        plain = {key: _plain_part(inner, name) for key, inner in value.items()}
         return value if all(plain[key] is inner for key, inner in value.items()) else plain
     if isinstance(value, list | tuple):
         simple = {*map(type, value)} <= {str, int, float, bool, type(None)}
-        inner = value if simple else [plain_data(item, name) for item in value]
+        inner = value if simple else [_plain_part(item, name) for item in value]
         return value if all(a is b for a, b in zip(inner, value, strict=True)) else inner
     kind = type(value)  # a frame of pandas has a column's name as an attribute too
     of_names = next((attribute for attribute in ("column_names", "columns") if hasattr(kind, attribute)), "")
@@ -85,7 +92,12 @@ def plain_data(value: Any, name: str) -> Any:  # noqa: ANN401, PLR0911 - whateve
     for method in ("to_pylist", "tolist", "to_list"):
         if hasattr(value, method):
             return getattr(value, method)()
-    return list(value) if isinstance(value, Sequence) else value
+    return list(value) if isinstance(value, Sequence | KeysView | ValuesView) else value
+
+
+def _plain_part(value: Any, name: str) -> Any:  # noqa: ANN401 - as above
+    """A part of an argument, which may be looked at more than once."""
+    return plain_data([*value] if isinstance(value, Iterator) and not isinstance(value, IOBase) else value, name)
 
 
 def _array() -> type:
@@ -123,7 +135,7 @@ def take_sentences(
     """
     for name in ("source", "gold", "systems", "files"):
         if isinstance(arguments.get(name), Iterator):
-            arguments[name] = list(arguments[name])
+            arguments[name] = plain_data(list(arguments[name]), name)
     call = right_call(function, parameters)
     source, gold = _only_source(arguments.get("source"), call), arguments.get("gold")
     sources = _sentences(source, "source") if isinstance(source, list | tuple) else None
@@ -133,8 +145,9 @@ def take_sentences(
         raise UsageError(Problem("which-sentences", message, fix=call))
     if own := arguments.get("reference_of"):
         _take_own(arguments, own, source, sources, call)
-        _take_systems(arguments, names, None if sources is None else len(sources))
-        return
+        if not are_references(gold, sources):
+            _take_systems(arguments, names, None if sources is None else len(sources))
+            return
     if are_references(gold, sources):
         if n_unnamed > 1:
             message = f"{function} cannot tell by their order which lists are sources, references and corrections"
@@ -153,7 +166,8 @@ def take_sentences(
         arguments["gold"], arguments["source"] = Corpus([Sentence(text) for text in sources], (), "source"), None
         _take_systems(arguments, names, len(sources))
         return
-    if not isinstance(gold, str | PathLike | Mapping | list | tuple):
+    usual = source is None or isinstance(source, str | PathLike | list | tuple)
+    if not usual or not isinstance(gold, str | PathLike | Mapping | list | tuple):
         return  # whoever looks at types says so
     force, retokenize = (arguments.get(name) is True for name in ("force", "retokenize"))
     admission = Admission(force, retokenize, advise="force" in parameters, free=True)
@@ -167,7 +181,7 @@ def _only_source(source: Any, call: str) -> Any:  # noqa: ANN401 - sentences or 
     """The source itself, where it came under a name."""
     if isinstance(source, Mapping) and len(source) == 1:
         (source,) = source.values()
-    if isinstance(source, Mapping | Corpus):
+    if isinstance(source, Mapping | Corpus | AbstractSet):
         message = "the source must be one list of sentences, or a path"
         raise UsageError(Problem("wrong-type", message, fix=call))
     return source
@@ -180,7 +194,11 @@ def _take_own(arguments: dict[str, Any], own: object, source: Any, sources: list
     in_memory = sources is not None or any(are_references(texts, sources) for texts in own.values())
     if not in_memory:
         return
-    if source is None:
+    gold = arguments.get("gold")
+    common = gold if source is None and isinstance(gold, Corpus) else None
+    if common is not None:
+        sources = [sentence.text for sentence in common.sentences]
+    elif source is None:
         message = "references are sentences here, and what they correct must be given too"
         raise UsageError(Problem("no-source", message, fix=call))
     force, retokenize = (arguments.get(name) is True for name in ("force", "retokenize"))
@@ -189,7 +207,7 @@ def _take_own(arguments: dict[str, Any], own: object, source: Any, sources: list
     for system, texts in own.items():
         problems = Problems(lenient=arguments.get("lenient") is True)
         before = source if sources is None else sources
-        known = isinstance(texts, Corpus)
+        known = isinstance(texts, Corpus) or (common is not None and not are_references(texts, sources))
         corpus = texts if known else _corpus(before, texts, problems, admission, call)
         arguments["reference_of"][str(system)] = corpus
 
@@ -223,6 +241,8 @@ def are_sentences(texts: Sequence[object], n: int | None, *, usual: bool = True)
 
 
 def _names_file(text: str) -> bool:
+    if not any(map(str.isalnum, text)):  # a sentence such as "." is no folder
+        return False
     if is_there(text) or is_there(NamedFile.parse(text).path):
         return True
     return len(text.split()) == 1 and bool({*text} & {*"*?["}) and bool(glob(text))  # noqa: PTH207 - absolute ones too
@@ -232,17 +252,13 @@ def _sentences(texts: Iterable[object], argument: str) -> list[str]:
     listed = list(texts)
     for number, text in enumerate(listed, 1):
         if not isinstance(text, str):
-            missing = _is_missing(text)
+            missing = is_missing(text)
             got = "nothing" if missing else shorten_text(repr(text))
             fix = "fill it, or leave the row out everywhere" if missing else ""
             raise UsageError(
                 Problem("wrong-type", f"sentence {number} of {argument} must be a text, got {got}", fix=fix)
             )
     return cast("list[str]", listed)
-
-
-def _is_missing(value: object) -> bool:
-    return value is None or (not isinstance(value, str) and str(value) in ("nan", "<NA>", "NaT"))  # of pandas
 
 
 def _corpus(source: Any, gold: Any, problems: Problems, admission: Admission, call: str) -> Corpus:  # noqa: ANN401 - sentences or paths
@@ -257,7 +273,7 @@ def _corpus(source: Any, gold: Any, problems: Problems, admission: Admission, ca
             continue
         sentences = list(reference)
         if in_memory and len(sentences) == len(source):
-            missing[name] = [at for at, sentence in enumerate(sentences) if _is_missing(sentence)]
+            missing[name] = [at for at, sentence in enumerate(sentences) if is_missing(sentence)]
             for at in missing[name]:
                 sentences[at] = source[at]
         texts.append(Hypothesis(name, _sentences(sentences, name)))
@@ -271,15 +287,17 @@ def _corpus(source: Any, gold: Any, problems: Problems, admission: Admission, ca
 
 def _named_references(gold: Any, n: int | None, call: str) -> dict[str, Any]:  # noqa: ANN401 - in several forms
     """References under the names of annotators or of files: sentences, or paths."""
-    if gold is None:
+    if gold is None or not gold:
         raise UsageError(Problem("no-reference", "no reference is given", fix=call))
     if isinstance(gold, Mapping):
         return {str(name): texts for name, texts in gold.items()}
-    listed = [gold] if isinstance(gold, str | PathLike) else gold
+    listed = gold if isinstance(gold, list | tuple) else [gold]
     if all(isinstance(texts, list | tuple) for texts in listed):
         return {f"reference {k}": texts for k, texts in enumerate(_by_annotator(listed, n), 1)}
     if are_sentences(listed, n):
         return {"reference": listed}
+    if wrong := [texts for texts in listed if not isinstance(texts, str | PathLike)]:
+        raise wrong_type("a reference", "a path or a list of sentences", wrong[0])
     return {file.name: file.path for file in expand_files([*map(str, listed)])}
 
 
@@ -313,7 +331,7 @@ def _of_system(system: Any) -> Any:  # noqa: ANN401 - a path, or sentences
     """A system's sentences unchanged; paths, which are its runs, as one argument."""
     if not isinstance(system, list | tuple) or not system:
         return system
-    runs = all(isinstance(path, str | PathLike) and is_there(path) for path in system)
+    runs = all(isinstance(path, str | PathLike) and is_there(path) and _names_file(str(path)) for path in system)
     return ",".join(map(str, system)) if runs else system
 
 
@@ -322,4 +340,10 @@ def with_documents(corpus: Corpus, documents: Sequence[object]) -> list[Sentence
     if len(documents) != len(corpus):
         message = f"documents: {wrong_count(len(documents), len(corpus)).replace('line', 'name', 1)}"
         raise UsageError(Problem("line-count", message, Place(corpus.name), "the essay of each sentence"))
-    return [replace(sentence, document=str(name)) for sentence, name in zip(corpus.sentences, documents, strict=True)]
+    names = document_names(documents)
+    return [replace(sentence, document=name) for sentence, name in zip(corpus.sentences, names, strict=True)]
+
+
+def document_names(documents: Iterable[object]) -> list[str]:
+    """The names of documents as texts, empty where one is missing: that sentence is a document of its own."""
+    return ["" if is_missing(name) else str(name) for name in documents]

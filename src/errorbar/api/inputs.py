@@ -45,7 +45,7 @@ from errorbar.formats.reference import (
     refuse_same_names,
     split_runs,
 )
-from errorbar.formats.text import SPACES
+from errorbar.formats.text import CHARACTERS, SPACES
 from errorbar.metrics.base import Metric
 from errorbar.metrics.folding import Documents, InMemory
 from errorbar.metrics.registry import parse_metric
@@ -59,7 +59,6 @@ if TYPE_CHECKING:
     from errorbar.edits.tokenizers import SystemStream, Tokenizer
     from errorbar.metrics.judges import JudgePlan
     from errorbar.metrics.populations import JudgePopulation
-
 
 EssayUnit = Literal["whole", "sentences"]
 Sentences = Iterable[str]
@@ -188,8 +187,7 @@ class ReadingOptions:
         admission = Admission(arguments["force"], arguments["retokenize"])
         how = arguments["unmarked"], arguments["documents"], arguments["lenient"], arguments["as_written"]
         source = cast("Source | None", arguments["source"])  # sentences are a corpus by now
-        tokenizer = _find_tokenizer(arguments["tokens"])
-        cuts = arguments["essays"] == "sentences"
+        tokenizer, cuts = _find_tokenizer(arguments["tokens"]), arguments["essays"] == "sentences"
         return cls(*how, admission, source=source, tokenizer=tokenizer, cuts=cuts).for_metrics(metrics)
 
     def for_metrics(self, metrics: Sequence[Metric]) -> Self:
@@ -310,6 +308,10 @@ class Loaded:
         """The corpus that a system is scored against."""
         return self.own.get(system, self.corpus)
 
+    def with_systems(self, metric: Metric) -> Metric:
+        """The metric that knows all of these systems, where it is one that needs them and they share a reference."""
+        return metric if self.own else metric.with_systems(self.corpus, [system.lines for system in self.systems])
+
     def need_documents(self, option: str) -> NDArray[np.int64]:
         """Document number of each sentence."""
         if self.documents.unit != "document":
@@ -338,6 +340,8 @@ class Pieces:
     systems: Sequence[Ending]
     problems: Problems
     runs: RunNames = field(default_factory=dict)
+    conventions: tuple[str, ...] = ()
+    admission: Admission = field(default_factory=Admission)
 
 
 @public()
@@ -443,7 +447,7 @@ def read_pieces(gold: Gold, systems: Systems, options: ReadingOptions, executor:
             cut = [CutSystem(output, problems, carry=carry) for output in outputs if isinstance(output, NamedFile)]
             size, unmarked = piece_size(len(outputs)), options.unmarked
             pieces: Iterable[Any] = cut_pieces(references, cut, problems, unmarked=unmarked, size=size, carry=carry)
-            yield Pieces(pieces, cut, problems, runs)
+            yield Pieces(pieces, cut, problems, runs, options.conventions, options.admission)
             return
         streams = list(system_streams(outputs, problems, options))
         if isinstance(gold, Corpus) or options.documents is not None:
@@ -451,7 +455,7 @@ def read_pieces(gold: Gold, systems: Systems, options: ReadingOptions, executor:
         else:
             chunks = options.chunks(references, problems)
         pieces = corpus_pieces(chunks, streams, None if options.cuts else executor)  # an essay stays in one piece
-        yield Pieces(pieces, streams, problems, runs)
+        yield Pieces(pieces, streams, problems, runs, options.conventions, options.admission)
 
 
 def corpus_files(gold: Gold) -> list[NamedFile]:
@@ -488,12 +492,14 @@ def note_untyped(types: Sequence[str], problems: Problems) -> None:
 def _references(gold: Gold, options: ReadingOptions) -> list[NamedFile]:
     """The files of a reference, none if it is in memory; not labels of tokens where corrections are needed."""
     files = [] if isinstance(gold, Corpus) else corpus_files(gold)
-    labels = [file.path for file in files if holds(file.path) == "labels"] if options.corrects else []
-    if isinstance(gold, Corpus) and gold.labeled and options.corrects:
+    labels = [file.path for file in files if holds(file.path) == "labels"]
+    if isinstance(gold, Corpus) and gold.labeled:
         labels = [gold.name or "this corpus"]
-    if labels:
+    if labels and options.corrects:
         message = f"{labels[0]} labels tokens, and the metric {options.corrects} needs corrections"
         raise UsageError(Problem("labels-metric", message, fix="--metric=tokens scores labels"))
+    if labels and options.tokenizer is not None:
+        raise options.tokenizer.refuse_labels(labels[0])
     return files
 
 
@@ -544,7 +550,7 @@ def reference_corpus(gold: Gold, options: ReadingOptions, problems: Problems) ->
             options.note_texts(problems)
         if options.documents is not None:
             corpus = replace(corpus, sentences=[replace(sentence) for sentence in corpus.sentences], cache={})
-    if isinstance(options.documents, Sequence) and not isinstance(options.documents, str):
+    if options.documents is not None and not isinstance(options.documents, str | PathLike):
         corpus.sentences = with_documents(corpus, options.documents)
     elif options.documents is not None:
         from errorbar.formats.nucle import add_documents  # noqa: PLC0415 - most corpora know their own
@@ -650,12 +656,18 @@ def pools_of(arguments: Pooled) -> Pools | None:
     return read_pools(cast("Any", arguments["pools"]), sampled=bool(arguments.get("pools_random")))
 
 
-def plan_judges(arguments: Panels, method: Method = "percentile", ci: bool | None = None) -> JudgePlan:
+class PanelsOnTexts(OfReference, Panels, total=False):
+    """What is judged, and whether judges are drawn anew."""
+
+
+def plan_judges(arguments: PanelsOnTexts, method: Method = "percentile", ci: bool | None = None) -> JudgePlan:
     """The plan for judges that the argument asks for; ``UsageError`` if there are no intervals for it."""
     from errorbar.metrics.judges import read_judges  # noqa: PLC0415 - only where there are intervals
 
     plan, file = read_judges(arguments["judges"])
     plan = replace(plan, population=read_population(file)) if file else plan
+    if "population" not in (arguments["judges"] or ""):
+        plan = replace(plan, by_word=arguments["tokens"] != CHARACTERS)
     if plan.kind == "random" and (method == "closed" or ci is False):
         option = "--ci-method=closed" if method == "closed" else "--no-ci"
         why = "formulas know nothing of judges" if method == "closed" else "it is about intervals"

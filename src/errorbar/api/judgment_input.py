@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
-from itertools import pairwise
+from itertools import compress, pairwise
 from math import isnan
 from os import PathLike
 from typing import TYPE_CHECKING, Annotated, Any, TypedDict, TypeGuard, Unpack, cast
@@ -21,7 +21,7 @@ from errorbar.api.in_memory import DataFrameLike, are_sentences
 from errorbar.api.inputs import Pooled, read_corpus
 from errorbar.api.signatures import GIVEN
 from errorbar.core.corpus import Corpus
-from errorbar.core.judgments import Judgments, RepeatPolicy
+from errorbar.core.judgments import Judgments, RepeatPolicy, column_numbers, label_texts
 from errorbar.core.labels import as_number, natural_order, quote_labels, usual_order
 from errorbar.core.problems import Place, Problem, Problems, UsageError, nearest, shorten_text
 from errorbar.edits.items import ERROR, OK, Items, Labels, edit_items, split_items, split_types
@@ -145,9 +145,9 @@ def labels_by_role(arguments: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
             expected = f"one of {'=, '.join(roles)}="
             raise UsageError(Problem("useless-option", message, expected=expected, fix="leave it out"))
         if equals and role in roles:
-            labels[role] = (*labels[role], label)
+            labels[role] = (*labels[role], label.strip())
         else:
-            labels[""] = (*labels[""], *filter(None, text.split(",")))
+            labels[""] = (*labels[""], *filter(None, map(str.strip, text.split(","))))
     return labels | ({"type": split_types(labels["type"])} if "type" in labels else {})
 
 
@@ -232,7 +232,7 @@ class LabelScale:
             raise UsageError(Problem("useless-option", message, fix="leave it out"))
         if not corpus and self.labels != "error":
             refuse_option("labels", corpus=False)
-        if self.order and self.level != "ordinal":
+        if self.order and self.level not in ("nominal", "ordinal"):
             message = "an order is of labels that are ranks"
             raise UsageError(Problem("useless-option", message, fix="add --scale=ordinal, or leave it out"))
 
@@ -323,6 +323,8 @@ def read_judged(
     table = people.judgments
     if scale.order:
         refuse_others(table, (*scale.order, *options.unknown), name)
+    elif scale.level == "nominal":
+        _note_alike(table.labels, problems)
     labels = (*scale.order, *usual_order([label for label in table.labels if label not in {*scale.order}]))
     table, _ = table.arranged(table.raters, labels)
     if scale.level != "ordinal":
@@ -338,13 +340,15 @@ def _read_source(
 ) -> tuple[JudgmentTable | Corpus, str]:
     """A table of judgments, or the corpus that they are to be made of; and what to call it."""
     gold: Corpus | list[str] = []
+    labels = scale.order or options.labels
+    labels = tuple(dict.fromkeys((*labels, *options.unknown))) if labels else ()
     corpus = isinstance(judgments, Corpus)
     if isinstance(judgments, Corpus):
         gold = judgments
     elif is_table(judgments):
         options.refuse(corpus=False)
         scale.refuse(corpus=False)
-        return _table_in_memory(_columns(judgments), options, scale.order or options.labels), "the judgments"
+        return _table_in_memory(_columns(judgments), options, labels), "the judgments"
     elif not isinstance(judgments, Judgments):
         paths = paths_of(cast("Files", judgments))
         if not isinstance(judgments, str | PathLike) and are_sentences(paths, None, usual=isinstance(judgments, list)):
@@ -361,7 +365,6 @@ def _read_source(
         return JudgmentTable(judgments.take(judgments.settled(options.repeats)), None), "the judgments"
     if corpus:
         return read_corpus(gold, problems, unmarked=options.unmarked, documents=options.documents), ""
-    labels = scale.order or options.labels
     tables = []
     for file in files:
         table = read_judgment_table(
@@ -403,47 +406,60 @@ def _columns(rows: Mapping[str, Iterable[object]] | Sequence[Mapping[str, object
     return columns
 
 
+def _no_column(name: str, columns: Iterable[str], fix: str) -> UsageError:
+    message = f"the judgments have no column '{name}', but {', '.join(columns)}"
+    return UsageError(Problem("judgments-column", message, fix=fix))
+
+
 def _table_in_memory(
     columns: dict[str, list[object]], options: JudgmentOptions, labels: Sequence[str]
 ) -> JudgmentTable:
     """Judgments of a table in memory: a row for each, or a column for each rater."""
     roles = {role: (options.columns or {}).get(role, role) for role in COLUMNS}
+    for name in (options.columns or {}).values():
+        if name not in columns:
+            raise _no_column(name, columns, nearest(name, columns))
     items = columns.get(roles["item"])
     wide = options.layout == "wide" or (options.layout == "auto" and not {roles["rater"], roles["label"]} & {*columns})
     if wide:
-        raters = {name: column for name, column in columns.items() if name != roles["item"]}
+        names = [name for name in columns if name != roles["item"]]
+        texts = label_texts([label for name in names for label in columns[name]])
+        n = len(next(iter(columns.values())))
+        raters = {name: texts[k * n : (k + 1) * n] for k, name in enumerate(names)}
         if options.layout == "auto":
             _refuse_other_columns(raters)
         cells = [*zip(*raters.values(), strict=True)]
-        names = range(1, len(cells) + 1) if items is None else items
+        named = range(1, n + 1) if items is None else [text or "" for text in label_texts(items)]
         columns = {
-            roles["item"]: [name for name in names for _ in raters],
+            roles["item"]: [item for item in named for _ in raters],
             roles["rater"]: [*raters] * len(cells),
             roles["label"]: [label for row in cells for label in row],
         }
     for role in NEEDED:
         if roles[role] not in columns:
-            message = f"the judgments have no column '{roles[role]}', but {', '.join(columns)}"
-            raise UsageError(Problem("judgments-column", message, fix=_WHICH_COLUMN))
+            raise _no_column(roles[role], columns, _WHICH_COLUMN)
     item, rater, label, weight, seconds = (columns.get(name) for name in roles.values())
     there = cast("list[Any]", item), cast("list[Any]", rater), cast("list[Any]", label)
     judgments = Judgments.from_columns(*there, cast("list[float] | None", weight), labels=labels)
     kept = judgments.settled(options.repeats)
-    times = None if seconds is None or len(seconds) != len(judgments) else np.array(seconds, np.float64)[kept]
+    times = None
+    if seconds is not None:
+        known = (text is not None for text in label_texts(there[2]))
+        times = column_numbers("seconds", compress(seconds, known))[kept]
     if options.labels:
         refuse_others(judgments, labels, "the judgments")
     pools, kinds, problems = dict[str, str](), dict[str, str](), Problems()
     about = {name: columns[name] for name in (POOL, RATER_KIND) if name in columns}
     for name, *values in zip(rater or (), *about.values(), strict=False):
-        note_rater(str(name), dict(zip(about, values, strict=True)), (pools, kinds), Place(), problems)
+        note_rater(str(name).strip(), dict(zip(about, values, strict=True)), (pools, kinds), Place(), problems)
     problems.raise_errors()
     return JudgmentTable(judgments.take(kept), times, pools=pools, models=models_of(kinds))
 
 
-def _refuse_other_columns(raters: Mapping[str, Sequence[object]]) -> None:
+def _refuse_other_columns(raters: Mapping[str, Sequence[str | None]]) -> None:
     """Refuse a column that has no label in common with another: it may be something else than a rater."""
-    labels = {name: {str(label) for label in column} for name, column in raters.items()}
-    for name, own in labels.items():
+    labels = {name: {*column} - {None} for name, column in raters.items()}
+    for name, own in labels.items() if any(labels.values()) else ():
         if not any(own & others for other, others in labels.items() if other != name):
             message = f"the column '{name}' has no label in common with another, as a rater would have"
             raise UsageError(Problem("judgments-column", message, fix=_WHICH_COLUMN))
@@ -476,6 +492,18 @@ def _join_tables(tables: Sequence[JudgmentTable], options: JudgmentOptions) -> J
             raise UsageError(Problem("rater-kind", message, fix="name each model by itself, or fill in 'rater_kind'"))
     times_kept = np.concatenate(times)[kept] if timed else None
     return JudgmentTable(judgments.take(kept), times_kept, drawn, pools, models)
+
+
+def _note_alike(labels: Sequence[str], problems: Problems) -> None:
+    """Note labels that differ only in case, or in how a number is written."""
+    alike: dict[str | float, list[str]] = {}
+    for label in usual_order(labels):
+        number = as_number(label)
+        alike.setdefault(label.casefold() if isnan(number) else number, []).append(label)
+    for group in alike.values():
+        if len(group) > 1:
+            message = f"{quote_labels(group)}: labels that differ only in case, or in how a number is written"
+            problems.note("labels-alike", message, Place(), fix="write them alike if they mean the same")
 
 
 def _refuse_unranked(labels: Sequence[str]) -> None:
@@ -512,6 +540,8 @@ def _arrange(table: JudgmentTable, options: JudgmentOptions, problems: Problems)
             if n == 1:
                 message = "1 judgment has a label that means unknown; it counts as not given"
             problems.note("crowd-unknown", message, Place())
+    if not options.labels:
+        _note_alike(judgments.labels, problems)
     labels = judgments.labels if options.labels else usual_order(judgments.labels)
     judgments, rows = judgments.arranged(natural_order(judgments.raters), labels)
     if n := int((np.bincount(judgments.item, minlength=len(judgments.items)) == 0).sum()):
@@ -523,10 +553,8 @@ def _arrange(table: JudgmentTable, options: JudgmentOptions, problems: Problems)
 
 def column_roles(columns: Mapping[str, str] | str | Sequence[str]) -> Mapping[str, str]:
     """The name of each role's column, from ``ROLE=NAME``, maybe several times."""
-    if isinstance(columns, Mapping):
-        return columns
     roles: dict[str, str] = {}
-    for text in _texts(columns):
+    for text in map("=".join, columns.items()) if isinstance(columns, Mapping) else _texts(columns):
         role, equals, name = text.partition("=")
         if not equals or not name or role not in COLUMNS:
             message = f"--column={text}"

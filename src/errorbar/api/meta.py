@@ -11,19 +11,21 @@ from typing import Annotated, Any, Unpack
 
 import numpy as np
 
-from errorbar.api.arguments import Bounds, Metrics, metrics_of, public, refuse_without_intervals
+from errorbar.api.arguments import Bounds, Metrics, Useless, metrics_of, public, refuse_without_intervals
 from errorbar.api.inputs import Gold, ReadingOptions, Systems, Taking, load, need_systems, system_list, usual_metric
 from errorbar.api.rank import RankingDraws, ranking_resampling
+from errorbar.api.rated_systems import main_values_of, sentence_values
+from errorbar.api.recorded_scores import check_scores, hash_scores, read_tables
 from errorbar.api.signatures import made_by
 from errorbar.core.arrays import Floats
-from errorbar.core.corpus import ContentHash, Hypothesis
+from errorbar.core.corpus import Hypothesis
 from errorbar.core.estimate import Estimate
 from errorbar.core.problems import Place, Problem, Problems, UsageError, nearest
-from errorbar.core.rankings import Comparisons, MetricScores
+from errorbar.core.rankings import Comparisons, MetricScores, order_sentences, sentence_means
 from errorbar.formats.look import Source, display_name
-from errorbar.formats.metric_scores import read_metric_scores, read_named_scores
+from errorbar.formats.metric_scores import read_metric_scores
 from errorbar.formats.rankings import is_ranking, read_rankings
-from errorbar.metrics.base import Folded, Metric, Selection
+from errorbar.metrics.base import Metric
 from errorbar.metrics.folding import Documents
 from errorbar.metrics.swaps import swap_chances
 from errorbar.ranking.judged_pairs import PairwiseAccuracy, pairwise_accuracy
@@ -59,28 +61,28 @@ class RecordedScores:
 
     scores: MetricScores
 
-    def signature_of(self, seed: int) -> str | None:
+    def signature_of(self, seed: int, how: Aggregation = "corpus") -> str | None:
         """The signature for soft accuracy: scores of sentences, and ways to swap them; None: there are none."""
         if not self.scores.sentences:
             return None
-        content = ContentHash()
-        rows = ((number, sorted(row.items())) for number, row in sorted(self.scores.sentences.items()))
-        content.add([repr(row) for row in rows])
         n = len(self.scores.sentences)
-        return f"recorded|scores:{content.short()}|n:{n}|by:sentence,seed:{seed}|p:one-sided,{WAYS}|v:{__version__}"
+        content = hash_scores(self.scores, ordered=how == "trueskill")
+        return f"recorded|scores:{content}|n:{n}|by:sentence,seed:{seed}|p:one-sided,{WAYS}|v:{__version__}"
 
     def chances(self, systems: Sequence[str], seed: int) -> Floats | None:
         """How sure it is of each pair, from scores of sentences; None: there are none."""
         return sentence_chances(self.scores.sentences, systems, seed) if self.scores.sentences else None
 
     def part(self, kept: Container[str]) -> RecordedScores:
-        """The metric on some sentences: a system's score moves as the mean of its sentences does."""
+        """The metric on some sentences: a system's score moves as the mean of its sentences does; NaN without any."""
         own = self.scores.sentences
         some = {name: row for name, row in own.items() if name in kept}
         if len(some) == len(own):
             return self
+        before, after = sentence_means(own), sentence_means(some)
         moved = {
-            system: score + _mean(some, system) - _mean(own, system) for system, score in self.scores.systems.items()
+            system: score + after.get(system, np.nan) - before[system] if system in before else score
+            for system, score in self.scores.systems.items()
         }
         return RecordedScores(replace(self.scores, systems=moved, sentences=some))
 
@@ -95,7 +97,7 @@ class ComputedScores(RecordedScores):
     signature: str
     first_sentence: int  # what the humans call it
 
-    def signature_of(self, seed: int) -> str | None:
+    def signature_of(self, seed: int, how: Aggregation = "corpus") -> str | None:
         """The signature of the scores that were computed."""
         return self.signature
 
@@ -112,7 +114,10 @@ class ComputedScores(RecordedScores):
         documents.add_names([str(code) for code in codes[units].tolist()])
         statistics = {system: one.take(units) for system, one in self.statistics.items()}
         sign = self.metric.measures[self.metric.main].sign
-        systems = {name: sign * float(_main(self.metric, self.metric.fold(one))[0]) for name, one in statistics.items()}
+        systems = {
+            name: sign * float(main_values_of(self.metric, self.metric.fold(one))[0])
+            for name, one in statistics.items()
+        }
         sentences = {name: row for name, row in self.scores.sentences.items() if name in kept}
         return replace(
             self,
@@ -129,20 +134,17 @@ class WinsBySentence(RecordedScores):
     source: RecordedScores
     how: Aggregation
 
-    def signature_of(self, seed: int) -> str | None:
+    def signature_of(self, seed: int, how: Aggregation = "corpus") -> str | None:
         """The metric's own, and what its wins became."""
-        own = self.source.signature_of(seed)
-        return None if own is None else own.replace("|v:", f"|wins:{self.how}|v:")
+        own = self.source.signature_of(seed, self.how)
+        return None if own is None else f"|wins:{self.how}|v:".join(own.rsplit("|v:", 1))
 
     def part(self, kept: Container[str]) -> RecordedScores:
-        """The wins in some sentences."""
-        return aggregate_source(self.source.part(kept), self.how)
-
-
-def _mean(sentences: Mapping[str, Mapping[str, float]], system: str) -> float:
-    """The mean score of a system's sentences, 0 where it has none."""
-    scores = [row[system] for row in sentences.values() if system in row]
-    return sum(scores) / len(scores) if scores else 0.0
+        """The wins in some sentences; no score where there are none."""
+        source = self.source.part(kept)
+        if not source.scores.sentences:
+            return RecordedScores(replace(self.scores, systems={}, sentences={}))
+        return aggregate_source(source, self.how)
 
 
 def aggregate_source(source: RecordedScores, how: Aggregation) -> RecordedScores:
@@ -180,15 +182,16 @@ class Outputs:
         computed: list[RecordedScores] = []
         for metric in self.metrics:
             data.corpus.need([] if metric.annotator is None else [metric.annotator])
-            kept = {system.name: metric.measure(data.corpus, system.lines) for system in data.systems}
+            measuring = data.with_systems(metric)
+            kept = {system.name: measuring.measure(data.corpus, system.lines) for system in data.systems}
             by = f"by:{data.documents.clustering},seed:{self.seed}"
-            how = *made_by(metric, kept.values()), by, f"p:one-sided,{WAYS}"
+            how = *made_by(measuring, kept.values()), by, f"p:one-sided,{WAYS}"
             signature = data.signature(str(metric.spec), *how)
-            scores = _scores(metric, kept, self.first_sentence)
+            scores = _scores(measuring, kept, self.first_sentence)
             computed.append(
                 ComputedScores(
                     scores,
-                    metric=metric,
+                    metric=measuring,
                     statistics=kept,
                     documents=data.documents,
                     signature=signature,
@@ -204,10 +207,7 @@ def read_scores(
     """Metrics of files, ``name=path`` naming one; or of what is in memory."""
     tables: list[MetricScores] = []
     for table in [scores] if isinstance(scores, str | PathLike | MetricScores) else scores:
-        if isinstance(table, MetricScores):
-            tables.append(table)
-        else:
-            tables += read_named_scores(table, problems, betas=betas, first_sentence=first_sentence)
+        tables += read_tables(table, problems, betas=betas, first_sentence=first_sentence)
     return list(map(RecordedScores, tables))
 
 
@@ -230,26 +230,13 @@ def _scores(metric: Metric, kept: dict[str, Any], first_sentence: int) -> Metric
     systems: dict[str, float] = {}
     sentences: dict[str, dict[str, float]] = {}
     for system, statistics in kept.items():
-        value = float(_main(metric, metric.fold(statistics))[0])
+        value = float(main_values_of(metric, metric.fold(statistics))[0])
         if not np.isnan(value):
             systems[system] = sign * value
-        for number, score in enumerate((sign * _alone(metric, statistics)).tolist(), first_sentence):
+        for number, score in enumerate((sign * sentence_values(metric, statistics)).tolist(), first_sentence):
             if not np.isnan(score):
                 sentences.setdefault(str(number), {})[system] = score
-    return MetricScores(str(metric.spec), systems, sentences)
-
-
-def _alone(metric: Metric, statistics: Any) -> Floats:  # noqa: ANN401 - what the metric keeps
-    """The main measure of each sentence: the metric's own, or that of a corpus of this sentence; shape (sentences,)."""
-    values = metric.parts(statistics).values
-    if values is not None:
-        return values[:, metric.main]
-    return _main(metric, metric.fold(statistics, Selection(units=np.arange(len(statistics))[:, None])))
-
-
-def _main(metric: Metric, folded: Folded) -> Floats:
-    """The main measure of each replicate, NaN where nobody looked at any of its sentences."""
-    return np.where(folded.n_units > 0, folded.values[:, metric.main], np.nan)
+    return MetricScores(str(metric.spec), systems, order_sentences(sentences))
 
 
 SOFT = "soft-pairwise-accuracy"
@@ -442,7 +429,14 @@ class MetaOptions(RankingDraws, Taking, total=False):
 RecallWeight = Annotated[float, Bounds(0, 1000, "low")]
 
 
-@public(refuse_without_intervals("resamples confidence"))
+NO_GOLD = Useless(
+    "source tokens essays unmarked documents as_written force retokenize",
+    "is about outputs that are scored here, and there is no --gold",
+    lambda arguments: arguments["gold"] is None,
+)
+
+
+@public(refuse_without_intervals("resamples confidence"), NO_GOLD)
 def meta(
     human: Source | Comparisons | MetricScores,
     scores: Scores | Sequence[Scores] = (),
@@ -475,8 +469,8 @@ def meta(
         aggregate: How scores of sentences become those of systems: as the metric does, or by their wins against other
             systems' outputs, sentence by sentence, as judgments do.
         sentences: Compare sentence scores with the judgments too.
-        first_sentence: How HUMAN numbers the first sentence. Those of ``errorbar score`` and of the reference
-            begin with 1.
+        first_sentence: How HUMAN numbers the first sentence. Those of ``errorbar score``, of the reference and of a
+            table that numbers all lines begin with 1.
         tests: Test every two metrics: does one agree better than the other?
         permutations: Ways to swap their scores.
         window: Correlate in windows of so many neighbors too.
@@ -499,8 +493,9 @@ def meta(
     if outputs is not None:
         compared = [*outputs.compute(human_data.systems, problems), *compared]
     ways: Sequence[Aggregation] = [aggregate] if isinstance(aggregate, str) else aggregate
-    compared = [aggregate_source(source, way) for source in compared for way in ways or ("corpus",)]
+    compared = [aggregate_source(source, way) for source in compared for way in dict.fromkeys(ways or ("corpus",))]
     metrics = [source.scores for source in compared]
+    _refuse_same_names([one.metric for one in metrics])
     how, signed, chosen = None, None, None
     if isinstance(human_data, Comparisons):
         how, chosen = ranking_resampling(human_data, shared, problems), method
@@ -582,8 +577,10 @@ def _bare(agreement: MetricAgreement) -> MetricAgreement:
 
 def read_human(human: Source | Comparisons | MetricScores, problems: Problems) -> Comparisons | MetricScores:
     """The judgments, if there are any, or scores."""
-    if isinstance(human, Comparisons | MetricScores):
+    if isinstance(human, Comparisons):
         return human
+    if isinstance(human, MetricScores):
+        return check_scores(human, problems)
     if is_ranking(human):
         return read_rankings(human, problems)
     columns = read_metric_scores(human, problems)

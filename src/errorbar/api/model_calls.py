@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, TypedDict
 
-from errorbar.api.arguments import ArgumentDoc, Bounds, Count, NotNegative, Positive, Whole
+from errorbar.api.arguments import ArgumentDoc, Bounds, Count, Positive, Whole
 from errorbar.core.problems import InputError, Place, Problem, Problems, UsageError
 from errorbar.formats.look import Lines, Source
 
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from errorbar.llm.calls import Caps, Prices
 
 Temperature = Annotated[float, Bounds(0, 2)]
+Price = Annotated[float, Bounds(0, 1e6)]
+TokenCount = Annotated[int, Bounds(1, 1_000_000_000)]
 
 
 class ModelCalls(TypedDict, total=False):
@@ -35,15 +37,15 @@ class ModelCalls(TypedDict, total=False):
     most_cost: Annotated[
         Positive | None, ArgumentDoc(None, "Money that may be spent in all, by the prices. None: no cap.")
     ]
-    price_in: Annotated[NotNegative, ArgumentDoc(0.0, "Price of a million tokens that are sent.")]
-    price_out: Annotated[NotNegative, ArgumentDoc(0.0, "Price of a million tokens that come back.")]
-    jobs: Annotated[Count, ArgumentDoc(4, "Requests under way at a time.")]
+    price_in: Annotated[Price, ArgumentDoc(0.0, "Price of a million tokens that are sent.")]
+    price_out: Annotated[Price, ArgumentDoc(0.0, "Price of a million tokens that come back.")]
+    jobs: Annotated[Annotated[int, Bounds(1, 1000)], ArgumentDoc(4, "Requests under way at a time.")]
     per_minute: Annotated[
         Count | None,
         ArgumentDoc(None, "Requests that may be sent in a minute, by all processes with this ledger. None: no limit."),
     ]
     retries: Annotated[Whole, ArgumentDoc(5, "How often a call without a reply is made again.")]
-    timeout: Annotated[Positive, ArgumentDoc(60.0, "Seconds that a reply may take.")]
+    timeout: Annotated[Annotated[float, Bounds(0, 86_400, "low")], ArgumentDoc(60.0, "Seconds that a reply may take.")]
 
 
 def prices_and_caps(options: ModelCalls) -> tuple[Prices, Caps]:

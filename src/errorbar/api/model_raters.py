@@ -23,7 +23,15 @@ from errorbar.formats.look import Source
 from errorbar.formats.model_rows import ModelRows, collect_rows
 from errorbar.formats.reference import expand_files
 from errorbar.formats.tables import TableFields, table_rows
-from errorbar.sampling.prediction_powered import ppi_mean
+from errorbar.sampling.prediction_powered import (
+    FEWEST,
+    StratumVotes,
+    best_trust,
+    guarded_square,
+    is_too_few,
+    ppi_mean,
+)
+from errorbar.stats.resampling import z_value
 from errorbar.tables.plain import estimate_record
 from errorbar.tables.result import Result
 from errorbar.tables.table import Cell, Column, Table
@@ -227,15 +235,37 @@ def _assisted_shares(table: RatedTable, errors: Sequence[int], level: float) -> 
         if both.sum() < 2:
             continue
         every, further = shares[~np.isnan(shares)], shares[alone]
-        # Without further items, or with no trust, these are means with the usual normal interval.
-        own = ppi_mean(people[both], shares[both], shares[both], trust=0.0, confidence_level=level, divisor="n - 1")
         only = Estimate(float(every.mean()), len(every))  # without an interval: its bias would be in none
-        helped = None
+        labels = StratumVotes(people[both], shares[both], every, len(every))
+        own, helped, trust = _careful_share(labels, further, 0.0, level), None, 0.0
         if len(further) > 1:
-            helped = ppi_mean(people[both], shares[both], further, confidence_level=level, divisor="n - 1")
-        trust = 0.0 if helped is None else helped.trust
-        assisted = None if helped is None else _within_shares(helped.estimate)
-        yield AssistedShare(name, _within_shares(own.estimate), assisted, only, trust, len(further))
+            trust = _trust(labels, further)
+            helped = _careful_share(labels, further, trust, level)
+            if _width(helped) >= _width(own):
+                helped, trust = own, 0.0
+        yield AssistedShare(name, own, helped, only, trust, len(further))
+
+
+def _width(share: Estimate) -> float:
+    return 1.0 if share.interval is None else share.interval.high - share.interval.low
+
+
+def _trust(part: StratumVotes, further: Floats) -> float:
+    """How far a model is trusted: not at all where too few labels show how it errs."""
+    if len(part.labels) < FEWEST or is_too_few(part.labels):
+        return 0.0
+    return min(max(best_trust(part.labels, part.cheap, further), 0.0), 1.0)
+
+
+def _careful_share(part: StratumVotes, further: Floats, trust: float, level: float) -> Estimate:
+    """The share of errors with a normal interval whose variance is guarded, as that of estimates of samples is."""
+    ends = further if trust else part.cheap
+    mean = ppi_mean(part.labels, part.cheap, ends, trust=trust, confidence_level=level, divisor="n - 1").estimate
+    if mean.interval is None or mean.value is None:
+        return _within_shares(mean)
+    square = guarded_square(part.labels, part.cheap, part.voted, trust) / len(part.labels)
+    half = z_value(level) * float(np.sqrt(square + trust**2 * ends.var(ddof=1) / len(ends)))
+    return _within_shares(mean.with_interval(replace(mean.interval, low=mean.value - half, high=mean.value + half)))
 
 
 def _within_shares(estimate: Estimate) -> Estimate:

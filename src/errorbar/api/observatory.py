@@ -17,6 +17,7 @@ from errorbar.api.inputs import ReadingOptions, usual_metric
 from errorbar.api.meta import Outputs, RecordedScores, aggregate_source, read_human, read_scores
 from errorbar.core.arrays import Floats
 from errorbar.core.estimate import Interval
+from errorbar.core.labels import whole_number
 from errorbar.core.problems import Place, Problem, Problems, UsageError
 from errorbar.core.rankings import Comparisons, MetricScores
 from errorbar.formats import toml_tables as toml
@@ -25,6 +26,7 @@ from errorbar.metrics.registry import parse_metrics
 from errorbar.ranking.metric_agreement import JudgedPairs, common_systems, human_scores, plain_scores
 from errorbar.ranking.observatory import Claim, Observed, Statistic, Variation, View, observe_metrics
 from errorbar.ranking.sentence_wins import Aggregation
+from errorbar.ranking.wins import count, expected_wins
 from errorbar.tables.plain import attributes, value_record
 from errorbar.tables.result import Result
 from errorbar.tables.table import Cell, Column, Table
@@ -189,6 +191,10 @@ def _read_entries(path: Path, problems: Problems) -> list[RankingEntry]:
     top = TomlTable(file.document, file)
     top.only(("ranking",))
     entries = [_read_entry(table) for table in top.each("ranking")]
+    names = [entry.name for entry in entries]
+    for entry in entries:
+        if names.count(entry.name) > 1:
+            problems.error(f"{KIND}-value", f"two rankings are called '{entry.name}'", entry.place, "another name")
     if not entries and not problems.errors:
         top.error(f"{KIND}-value", "no ranking is listed", expected="[[ranking]]")
     problems.raise_errors()
@@ -217,6 +223,11 @@ def _read_entry(table: TomlTable) -> RankingEntry:
     if not isinstance(subsets, dict) or not all(toml.is_list(systems) for systems in subsets.values()):
         table.error(f"{KIND}-value", "subsets must name lists of systems", "subsets", expected='NAME = ["A", "B", ...]')
         subsets = {}
+    for key in ("systems", "metrics"):
+        if values[key] and not values["gold"]:
+            table.error(f"{KIND}-value", f"{key} are given, and no gold to score with", key, expected="gold")
+    if not values["aggregate"]:
+        table.error(f"{KIND}-value", "aggregate is empty", "aggregate", expected=", ".join(ways))
     if not values["scores"] and not (values["gold"] and values["systems"]):
         message = f"the ranking '{values['name']}' has no metric"
         table.error(f"{KIND}-value", message, "name", expected="gold and systems, or scores")
@@ -230,16 +241,20 @@ def _observe_entry(entry: RankingEntry, problems: Problems, confidence: float, s
     if entry.gold:
         metrics = parse_metrics(usual_metric(list(entry.gold), list(entry.metrics) or None), "sentences")
         reading = ReadingOptions(lenient=problems.lenient).for_metrics(metrics)
-        systems = [path for place in entry.systems for path in (sorted(place.iterdir()) if place.is_dir() else [place])]
+        systems = [path for place in entry.systems for path in (_visible_files(place) if place.is_dir() else [place])]
         outputs = Outputs(list(entry.gold), systems, metrics, reading, entry.first_sentence, seed)
         compared = [*outputs.compute(human.systems, problems), *compared]
+    _note_unscored(entry, human, compared, problems)
     compared = [
         aggregate_source(source, way)
         for source in compared
-        for way in entry.aggregate
+        for way in dict.fromkeys(entry.aggregate)
         if way == "corpus" or source.scores.sentences  # scores of systems alone have no wins
     ]
     names = [source.scores.metric for source in compared]
+    if not names:
+        message = f"no metric of the ranking '{entry.name}' has scores of sentences, of which wins are counted"
+        raise UsageError(Problem("meta-sentences", message, entry.place, fix="add corpus to aggregate"))
     for name in names:
         if names.count(name) > 1:
             raise UsageError(Problem("meta-same-name", f"two metrics are called '{name}'", entry.place))
@@ -259,6 +274,23 @@ def _observe_entry(entry: RankingEntry, problems: Problems, confidence: float, s
     return observed
 
 
+def _visible_files(folder: Path) -> list[Path]:
+    """The files of a folder but hidden ones, which file managers leave there."""
+    return sorted(path for path in folder.iterdir() if not path.name.startswith("."))
+
+
+def _note_unscored(
+    entry: RankingEntry, human: Comparisons | MetricScores, compared: Sequence[RecordedScores], problems: Problems
+) -> None:
+    """Note judged sentences that a metric with scores of others lacks: they may be called by other numbers."""
+    judged = human.sentences if isinstance(human, Comparisons) else ()
+    for scores in (source.scores for source in compared if source.scores.sentences):
+        if n := sum(name not in scores.sentences for name in judged):
+            message = f"{scores.metric} lacks scores for {n:,} of the {len(judged):,} judged sentences"
+            fix = "see first_sentence, if the numbers of sentences differ"
+            problems.note("meta-left-out", message, entry.place, fix=fix)
+
+
 def _subsets(entry: RankingEntry, systems: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
     """All systems, the subsets, and the windows of neighbors in the human ranking."""
     subsets = {ALL: systems}
@@ -267,7 +299,12 @@ def _subsets(entry: RankingEntry, systems: tuple[str, ...]) -> dict[str, tuple[s
             if system not in systems:
                 message = f"the subset '{name}' has '{system}', which is not ranked or has no scores"
                 raise UsageError(Problem("meta-unknown-system", message, entry.place))
+        if name == ALL:
+            raise UsageError(Problem("meta-same-name", f"a subset is called '{ALL}'", entry.place, fix="rename it"))
         subsets[name] = tuple(system for system in systems if system in members)
+    if entry.window > len(systems):
+        message, expected = f"a window of {entry.window} systems", f"3 to {len(systems)}, the number of systems"
+        raise UsageError(Problem("meta-window", message, entry.place, expected))
     if entry.window:
         for at in range(len(systems) - entry.window + 1):
             subsets[f"places {at + 1}–{at + entry.window}"] = systems[at : at + entry.window]
@@ -321,14 +358,14 @@ class _Views:
         return views
 
     def _view(self, human: Comparisons | MetricScores, metrics: Sequence[RecordedScores]) -> View:
-        table = [[metric.scores.systems[system] for system in self.systems] for metric in metrics]
+        table = [[metric.scores.systems.get(system, np.nan) for system in self.systems] for metric in metrics]
         n_pairs = len(self.systems) * (len(self.systems) - 1) // 2
         chances = [metric.chances(self.systems, self.seed) for metric in metrics]
         rows = [np.full(n_pairs, np.nan) if row is None else row for row in chances]
         sure: Floats | None
         if isinstance(human, Comparisons):
-            ranked = human_scores(human, "expected-wins")
-            by_name = dict(zip(ranked.systems, ranked.scores.tolist(), strict=True))
+            wins = expected_wins(count(human))  # NaN for a system that a part of the judgments does not decide on
+            by_name = dict(zip(human.systems, wins.tolist(), strict=True))
             sure = JudgedPairs(human, self.systems, "item").chances
         else:
             by_name, sure = dict(human.systems), RecordedScores(human).chances(self.systems, self.seed)
@@ -342,7 +379,8 @@ class _Views:
 
 
 def _natural(name: str) -> tuple[int, str]:
-    return (int(name), "") if name.isdecimal() else (-1, name)
+    number = whole_number(name)
+    return (-1, name) if number is None else (number, "")
 
 
 def _select(comparisons: Comparisons, kept: NDArray[np.bool_]) -> Comparisons:

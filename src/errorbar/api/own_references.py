@@ -22,7 +22,7 @@ from errorbar.api.inputs import (
     reference_corpus,
     system_list,
 )
-from errorbar.core.corpus import Corpus
+from errorbar.core.corpus import Corpus, TextEdits
 from errorbar.core.labels import join_words
 from errorbar.core.problems import InputError, Place, Problem, Problems, UsageError, nearest
 from errorbar.edits.admission import Admission
@@ -135,8 +135,7 @@ def load_own(
     refuse_runs(runs)
     names = [output.name for output in outputs]
     own = _read_all(match_references(reference_of, names), options, problems)
-    note_unequal_numbers(own, problems)
-    check_seen(own, problems)
+    check_references(own, options.smallest, problems)
     data = replace(load_outputs(own[names[0]], outputs, options, problems, {}), own=own)
     problems.notes = list(dict.fromkeys(problems.notes))  # a file may be the reference of several
     return data
@@ -183,6 +182,47 @@ def check_seen(references: Mapping[str, Corpus], problems: Problems) -> None:
         problems.note("reference-parts", message, Place(), "let everybody look at every sentence", headline=headline)
 
 
+def check_references(own: Mapping[str, Corpus], smallest: str, problems: Problems) -> None:
+    """Refuse references of systems at which nobody looked, and note where those of systems are unlike.
+
+    ``smallest``: the metric that takes the smallest edits of texts for annotators' own; empty: none does.
+    """
+    note_unequal_numbers(own, problems)
+    check_seen(own, problems)
+    note_kinds(own, smallest, problems)
+
+
+def drop_idle(corpus: Corpus) -> Corpus:
+    """The references of those who looked at something; all of them, if nobody did."""
+    looked = {name for sentence in corpus.sentences for name in sentence.annotations}
+    if not 0 < len(looked) < len(corpus.annotators):
+        return corpus
+    return corpus.only([name for name in corpus.annotators if name in looked])
+
+
+def note_kinds(references: Mapping[str, Corpus], metric: str, problems: Problems) -> None:
+    """Note that some references are texts, and others annotators' own edits.
+
+    ``metric``: takes the smallest edits of texts for annotators' own; empty: none does.
+    """
+    texts, edits = (
+        [
+            name
+            for name, corpus in references.items()
+            if any(isinstance(own, TextEdits) == kind for one in corpus.sentences for own in one.annotations.values())
+        ]
+        for kind in (True, False)
+    )
+    if metric and texts and edits:
+        headline = f"{metric} scores lower against texts than against annotators' own edits, and references are both"
+        message = (
+            f"{metric} scores lower against texts (of {join_words(texts)}) than against annotators' own edits (of "
+            f"{join_words(edits)}), so that differences between them are not those of systems alone"
+        )
+        fix = "give all references as texts (errorbar convert --to text), or all as annotated files"
+        problems.note("reference-kinds", message, Place(), fix=fix, headline=headline)
+
+
 def _read_all(named: Mapping[str, References], options: ReadingOptions, problems: Problems) -> dict[str, Corpus]:
     """The corpus of each system; all are of the same sentences, which are of the same documents."""
     own: dict[str, Corpus] = {}
@@ -194,6 +234,7 @@ def _read_all(named: Mapping[str, References], options: ReadingOptions, problems
             first = first or (corpus, file)
             check_same(corpus, file, *first)
             own[system] = merge_editors(own[system], corpus, system) if system in own else corpus
+        own[system] = drop_idle(own[system])
     if options.source is not None and not n_texts:
         message = "--source names the text that other texts correct, and these references are annotated files"
         raise UsageError(Problem("useless-option", message, fix="leave it out"))

@@ -301,7 +301,7 @@ class ScoredData:
         percent = " in percent" * all(measure.kind == "percent" for measure in measures)
         metric = metrics or self.metric_name
         named = f" ({metric})" if metric != titles else ""
-        against = f"against {self.annotators}"
+        against = f"against {self.annotators}" if self.n_annotators else "by recorded scores"
         if self.editors:
             against = f"against references made of its own output by {self.annotators}"
         data = f"{format_count(n_systems, 'systems')}{', each' * bool(self.editors)} {against} on {self.size}"
@@ -309,15 +309,17 @@ class ScoredData:
         lower = [measure.title for measure in measures if measure.better == "lower"]
         return f"{text}. Of {join_words(lower)}, lower is better" if lower else text
 
-    def judges(self, sets: JudgeSets | None) -> str:
-        """The words for the judges, who were drawn anew in sets, or fixed."""
+    def judges(self, sets: JudgeSets | None, corrected: str = "Each output was") -> str:
+        """The words for the judges, who were drawn anew in sets, or fixed; ``corrected``: what editors corrected."""
         if self.unit == "fragment":
             return f"The gold edits are by [how many] annotators {WHO}, who worked as one: how they vary is not known."
+        if not self.n_annotators:
+            return "The scores were recorded by [the package and its version, the model and its revision]."
         single = self.n_annotators == 1
         who, judges = ("editor", "editors") if self.editors else ("annotator", "judges")
         text = f"The reference{' is' if single else 's are'} by {self.annotators} {WHO}"
         if self.editors:
-            text = f"Each output was corrected, as little as possible, by {self.annotators} {WHO}"
+            text = f"{corrected} corrected, as little as possible, by {self.annotators} {WHO}"
         if sets is None and single:
             return f"{text}: nothing is known of how others would have {'corrected it' if self.editors else 'judged'}."
         if sets is None:
@@ -336,7 +338,7 @@ def scores_for_paper(tables: Sequence[tuple[Sequence[Score], Sequence[Measure]]]
     scores = [score for group, _ in tables for score in group]
     specs = dict.fromkeys(score.metric for score in scores)
     sentences = [_score_sentence([score for score in scores if score.metric == spec]) for spec in specs]
-    judges = dict.fromkeys(ScoredData.of(score).judges(_sets(score)) for score in scores)
+    judges = dict.fromkeys(ScoredData.of(score).judges(_sets(score), *_corrected(score, scores)) for score in scores)
     captions = [_score_caption(group, measures) for group, measures in tables]
     return PaperText(tuple(sentences), tuple(captions), " ".join(judges))
 
@@ -397,6 +399,15 @@ def _score_intervals(score: Score, measure: Measure) -> list[str]:
     if wide.interval is None and own.interval is not None and _choose_estimate(score) is own:
         shown.append(_interval(own.interval, "texts", measure))
     return shown
+
+
+def _corrected(score: Score, scores: Sequence[Score]) -> list[str]:
+    """The systems with as many editors as this one, as a subject; empty if these are all."""
+    alike = dict.fromkeys(one.system for one in scores if len(one.annotators) == len(score.annotators))
+    names = join_words([*alike])
+    return [f"The output{'s' * (len(alike) > 1)} of {names} {'were' if len(alike) > 1 else 'was'}"][
+        : len(alike) < len({one.system for one in scores})
+    ]
 
 
 def _runs(score: Score, measure: Measure) -> list[str]:

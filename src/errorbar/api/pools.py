@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from errorbar.api.paper import variances_record
 from errorbar.api.significance import cell_estimate, ends_record
 from errorbar.core.estimate import Estimate, value_or_none
 from errorbar.core.labels import format_count, join_words
-from errorbar.core.pools import Pool, Pools
+from errorbar.core.pools import ALL_POOLS, Pool, Pools
 from errorbar.core.problems import Place
 from errorbar.metrics.base import Measure, Metric
 from errorbar.metrics.comparison import System
@@ -29,20 +29,22 @@ if TYPE_CHECKING:
     from errorbar.api.inputs import Loaded
     from errorbar.stats.resampling import Resampling
 
-ALL_POOLS = "all pools"
 MOST_NAMED = 5
 """Systems, or pairs, that a note names; further ones are counted."""
 
 
-def pool_tables(scores: Sequence[Score], name: str = "pools") -> list[Table]:
-    """A row for each pool and system, the best of a pool first; the mean over pools where these are a sample."""
+def pool_tables(scores: Sequence[Score], name: str = "pools", shown: Sequence[Measure] = ()) -> list[Table]:
+    """A row for each pool and system, the best of a pool first; the mean over pools where these are a sample.
+
+    ``shown``: the measures of all scores; empty: those of the first.
+    """
     pooled = [score for score in scores if score.pools is not None]
     if not pooled:
         return []
     several = len({score.metric for score in pooled}) > 1
-    measures = {measure.name: measure for score in pooled for measure in score.measures}
-    shown = Column("metric", only="" if several else "data")
-    columns = [Column("pool"), Column("judges", "count"), Column("system"), shown]
+    measures = {measure.name: measure for measure in shown or pooled[0].measures}
+    columns = [Column("pool"), Column("judges", "count"), Column("system")]
+    columns.append(Column("metric", only="" if several else "data"))
     columns += [
         Column(m.title, m.kind, m.name, interval="" if any(m.name == score.main for score in pooled) else "hidden")
         for m in measures.values()
@@ -93,12 +95,15 @@ def _notes(scores: Sequence[Score]) -> Iterator[str]:
         (i.confidence_level for row in first.rows if (i := row.measures[scores[0].main].estimate.interval)), None
     )
     if level is not None:
+        runs = any(score.runs for score in scores)
         for row in first.rows:
-            yield f"{100 * level:g}% CI of pool {row.pool.name}: {_scope(row.pool, row.rule)}"
+            yield f"{100 * level:g}% CI of pool {row.pool.name}: {_scope(row.pool, row.rule, runs=runs)}"
     if level is not None and first.mean is not None:
         yield f"{100 * level:g}% CI of {ALL_POOLS}: over texts, judges and pools, which are a random sample"
-    yield from (f"pool {pool.name}: {pool.described}" for pool in pools if pool.described)
-    for metric in dict.fromkeys(score.metric for score in scores):
+    yield from Pools(tuple(pools)).descriptions
+    metrics = dict.fromkeys(score.metric for score in scores)
+    for metric in metrics:
+        of_metric = f"{metric}: " * (len(metrics) > 1)
         own = [score for score in scores if score.metric == metric]
         if len(own) > 1:
             ranked = [
@@ -106,27 +111,27 @@ def _notes(scores: Sequence[Score]) -> Iterator[str]:
                 for pool, _, row in _by_pool(own)
             ]
             best = best_line([(pool, [name for name, value in row if value == row[0][1]]) for pool, row in ranked])
-            yield f"{best}; whether that is chance: errorbar compare --pools"
+            yield f"{of_metric}{best}; whether that is chance: errorbar compare --pools"
         if first.mean is None:
-            yield _range_line(own)
+            yield f"{of_metric}{_range_line(own)}"
 
 
-def _scope(pool: Pool, rule: JudgeRule) -> str:
+def _scope(pool: Pool, rule: JudgeRule, *, runs: bool) -> str:
     """The scope of an interval in a pool: what it is over, the judges, and the population that it leans on."""
     population = "" if rule.population is None else f", leaning on how {rule.population.described} vary"
-    return f"{over_text(pool, rule)} ({join_words(pool.judges)}){population}"
+    return f"{over_text(pool, rule, runs=runs)} ({join_words(pool.judges)}){population}"
 
 
 def best_line(best: Sequence[tuple[str, Sequence[str]]]) -> str:
-    """The line on who is best in each pool, of the systems that have its best score."""
+    """The line on who is best in each pool: the systems that have its best score."""
     where: dict[str, list[str]] = {}
     for pool, systems in best:
         if pool != ALL_POOLS:
             where.setdefault(join_words(systems), []).append(pool)
     if len(where) == 1:
         return f"{next(iter(where))} {'has' if len(best[0][1]) == 1 else 'have'} the best score in every pool"
-    named = [f"{systems} {where_in(pools, len(best))}" for systems, pools in where.items()]
-    return f"the best score has {join_words(named)}"
+    named = [f"of {systems} {where_in(pools, len(best))}" for systems, pools in where.items()]
+    return f"the best score is that {join_words(named, len(named))}"
 
 
 def _range_line(scores: Sequence[Score]) -> str:
@@ -215,15 +220,15 @@ def compare_loaded_in_pools(
     return result
 
 
-def pool_comparison_tables(result: PoolComparison) -> list[Table]:
+def pool_comparison_tables(result: PoolComparison, *, intervals: bool = True) -> list[Table]:
     """The scores of all systems in each pool, the best first; and every pair in each pool, with what follows."""
     measure, rows = result.measure, list[list[Cell]]()
     for at, (pool, rule) in enumerate(zip(result.judging.pools, result.judging.rules, strict=True)):
-        best, level = result.winner(at)
+        best, level = result.best(at), result.winner(at)[1]
         goodness = np.nan_to_num(measure.sign * result.values[at], nan=-np.inf)
         for system in np.argsort(-goodness, kind="stable").tolist():
             name = result.names[system]
-            standing = "best" if name == best else "not told apart from the best" if name in level else ""
+            standing = "best" if name in best else "not told apart from the best" if name in level else ""
             rows.append([pool.name, rule.n_judges, name, value_or_none(float(result.values[at, system])), standing])
     columns = [
         Column("pool"),
@@ -234,15 +239,17 @@ def pool_comparison_tables(result: PoolComparison) -> list[Table]:
     columns.append(Column("in this pool", key="standing"))
     winners = [(name, result.best(at)) for at, name in enumerate(result.pool_names)]
     notes = [f"scores are against {format_count(result.judging.k, 'judges')} of the pool", best_line(winners)]
+    notes += result.judging.pools.descriptions
     scores = Table(columns, rows, "Systems in each pool of judges", "pools", notes)
-    return [scores, _pair_table(result)]
+    return [scores, _pair_table(result, intervals=intervals)]
 
 
-def _pair_table(result: PoolComparison) -> Table:
-    """A row for each pair and pool: the difference with its interval, and who is ahead."""
+def _pair_table(result: PoolComparison, *, intervals: bool) -> Table:
+    """A row for each pair and pool: the difference, its interval if these are shown, and who is ahead."""
     measure, sign, alpha = result.measure, result.measure.sign, result.alpha
     short, percent = measure.title.rstrip("0123456789."), measure.kind != "number"
-    difference = Column(f"{short} diff", measure.kind, "difference", signed=True, interval="beside")
+    beside: Literal["beside", ""] = "beside" if intervals else ""
+    difference = Column(f"{short} diff", measure.kind, "difference", signed=True, interval=beside)
     columns = [Column("first"), Column("second"), Column("pool"), difference, Column("p", "p"), Column("ahead")]
     columns += [Column("system x pool", "p", "p_interaction"), Column("interaction", only="data")]
     rows: list[list[Cell]] = []
@@ -250,47 +257,52 @@ def _pair_table(result: PoolComparison) -> Table:
         test = pair.interaction
         by_pool = PValue(None if test is None else test.p), pair.result(alpha)
         for at, (pool, own) in enumerate(zip(result.pool_names, pair.tests, strict=True)):
-            estimate = cell_estimate(own.difference, own.interval)
-            ahead = pair.ahead(at, sign, alpha) or "–"
+            estimate = cell_estimate(own.difference, own.interval if intervals else None)
+            ahead = pair.ahead(at, sign, alpha) or None
             rows.append([pair.first, pair.second, pool, estimate, PValue(own.p, own.at_floor), ahead, *by_pool])
         if pair.mean is not None:
-            p = pair.p_mean
-            ahead = "–"
+            p, ahead = pair.p_mean, None
             if p is not None and p <= alpha and pair.mean.estimate.value is not None:
                 ahead = pair.first if sign * pair.mean.estimate.value > 0 else pair.second
-            rows.append([pair.first, pair.second, ALL_POOLS, pair.mean.estimate, PValue(p), ahead, *by_pool])
+            mean = pair.mean.estimate
+            estimate = cell_estimate(mean.value, mean.interval_or_reason if intervals else None)
+            rows.append([pair.first, pair.second, ALL_POOLS, estimate, PValue(p), ahead, *by_pool])
     notes = [
         f"{short} diff: {short} of the first minus {short} of the second{', in points' * percent}",
-        *_pair_notes(result),
+        *_pair_notes(result, intervals=intervals),
     ]
     return Table(columns, rows, "Every pair of systems in each pool", "pool-pairs", notes, 1 - alpha)
 
 
-def _pair_notes(result: PoolComparison) -> Iterator[str]:
+def _pair_notes(result: PoolComparison, *, intervals: bool) -> Iterator[str]:
     """Lines on what intervals and p-values are over, and a sentence for each pair."""
-    level, n_pairs = f"{100 * (1 - result.alpha):g}% CI", len(result.pairs)
+    p, n_pairs = f"{100 * (1 - result.alpha):g}% CI and p" if intervals else "p", len(result.pairs)
     for pool, rule in zip(result.judging.pools, result.judging.rules, strict=True):
-        yield f"{level} and p of pool {pool.name}: {_scope(pool, rule)}"
+        yield f"{p} of pool {pool.name}: {_scope(pool, rule, runs=result.has_runs)}"
     if result.judging.pools.sampled:
-        yield f"{level} and p of {ALL_POOLS}: over texts, judges and pools, which are a random sample"
-    adjusted = f", adjusted for {n_pairs:,} pairs" if n_pairs > 1 else ""
+        yield f"{p} of {ALL_POOLS}: over texts, judges and pools, which are a random sample"
+    adjusted = ""
+    if n_pairs > 1:
+        adjusted = f", adjusted for {n_pairs:,} pairs"
+        alone = "intervals are of one pair alone; only " * intervals
+        yield f"{alone}p is adjusted for the {n_pairs:,} pairs of a pool"
     test = next((pair.interaction for pair in result.pairs if pair.interaction is not None), None)
     if test is not None:
-        ways = f"{'all' if test.exact else 'of'} {test.n_ways:,} ways"
+        ways = f"all {test.n_ways:,} ways" if test.exact else f"{test.n_ways:,} random ways"
         ways = f"{'the only way' if test.n_ways == 1 else ways} to deal the judges into such pools"
         yield f"system x pool: p of no dependence on the pool{adjusted}, from {ways}; on these texts"
     yield from (f"{result.sentence(pair)}." for pair in result.pairs[:MOST_NAMED])
     if n_pairs > MOST_NAMED:
         counts = Counter(pair.result(result.alpha) for pair in result.pairs)
-        parts = [f"{counts[kind]:,} {words}" for kind, words in _COUNTED.items() if counts[kind]]
-        yield f"of {n_pairs:,} pairs the difference {join_words(parts)}"
+        parts = [f"{words} {counts[kind]:,}" for kind, words in _COUNTED.items() if counts[kind]]
+        yield f"pairs whose difference depends on the pool, of {n_pairs:,}: {', '.join(parts)}"
 
 
 _COUNTED: Mapping[Depends, str] = {
-    "depends": "depends on the pool",
-    "not shown": "is not shown to depend on it",
-    "undecided": "could not be shown to, with so few judges",
-    "not tested": "could not be tested",
+    "depends": "shown",
+    "not shown": "not shown",
+    "undecided": "too few judges to show it",
+    "not tested": "not tested",
 }
 
 
@@ -302,7 +314,7 @@ def pool_comparison_record(result: PoolComparison) -> dict[str, object]:
             "pool": pool.name,
             "described": pool.described,
             "judges": list(pool.judges),
-            "over": over_text(pool, rule),
+            "over": over_text(pool, rule, runs=result.has_runs),
             "winner": result.winner(at)[0],
             "not_told_apart": result.winner(at)[1],
             "scores": dict(zip(result.names, map(value_or_none, result.values[at].tolist()), strict=True)),
@@ -372,6 +384,7 @@ def pool_ceiling_table(result: PoolCeiling, confidence: float) -> Table:
             "over texts and the annotators of the pools in the row" if result.random else "over texts, these annotators"
         )
         notes.append(f"{100 * confidence:g}% CI: {over}")
+    notes += result.pools.descriptions
     return Table(columns, rows, "Humans and systems against each pool", "pools", notes, confidence)
 
 

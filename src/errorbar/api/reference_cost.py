@@ -19,15 +19,15 @@ Source
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from errorbar.core.arrays import Floats, Ints, divide
 from errorbar.core.corpus import Corpus, Hypothesis
-from errorbar.core.estimate import Estimate, Interval, Scale, Undefined, value_or_none
+from errorbar.core.estimate import Estimate, Interval, Scale, Undefined
 from errorbar.core.problems import Place, Problems
 from errorbar.edits.texts import corrected_texts, extract_edits
 from errorbar.formats.times import FROM_SOURCE, EditingTime
@@ -101,18 +101,23 @@ def count_word_edits(output: Sequence[str], reference: Sequence[str]) -> int:
 
 
 def edit_costs(
-    corpora: Sequence[Corpus], systems: Sequence[Hypothesis], documents: Documents, level: float
+    corpora: Sequence[Corpus], systems: Sequence[Hypothesis], documents: Documents, level: float | None
 ) -> list[EditCost]:
-    """The words that editors changed, of each system; ``corpora`` are the own references of each."""
+    """The words that editors changed, of each system, with intervals where a level is given.
+
+    ``corpora`` are the own references of each.
+    """
     clusters = documents.clusters()
     return [
         _edit_cost(corpus, system, clusters, level, documents) for corpus, system in zip(corpora, systems, strict=True)
     ]
 
 
-def _edit_cost(corpus: Corpus, system: Hypothesis, clusters: Ints, level: float, documents: Documents) -> EditCost:
+def _edit_cost(
+    corpus: Corpus, system: Hypothesis, clusters: Ints, level: float | None, documents: Documents
+) -> EditCost:
     problems = Problems(lenient=True)  # edits that overlap were told where they were read
-    texts = {editor: corrected_texts(corpus, editor, problems) for editor in corpus.annotators}
+    texts = corrected_texts(corpus, problems)
     rows: list[tuple[int, int, int]] = []  # sentence, edits, words
     for number, (sentence, line) in enumerate(zip(corpus.sentences, system.lines, strict=True)):
         for editor in sentence.annotations:
@@ -121,17 +126,20 @@ def _edit_cost(corpus: Corpus, system: Hypothesis, clusters: Ints, level: float,
             rows.append((number, n_edits, len(reference)))
     table = np.array(rows, np.int64).reshape(-1, 3)
     edits, words = int(table[:, 1].sum()), int(table[:, 2].sum())
-    value, interval = clustered_interval(_sum_clusters(table[:, 1:], clusters[table[:, 0]]), _ratio, level, RATIO)
     n_clusters = documents.n_clusters if documents.unit == "document" else None
-    hter = Estimate(value_or_none(value), len(rows)).with_interval(interval, n_clusters=n_clusters)
+    bare = Estimate(None, len(np.unique(table[:, 0])), n_clusters=n_clusters, undefined=Undefined.NOTHING_IN_REFERENCE)
+    hter = _estimate(bare, _sum_clusters(table[:, 1:], clusters[table[:, 0]]), _ratio, level)
     touched = float(np.mean(table[:, 1] > 0)) if rows else None
     return EditCost(system.name, len(corpus.annotators), edits, words, touched, hter)
 
 
 def saved_times(
-    times: Sequence[EditingTime], corpus: Corpus, systems: Sequence[str], level: float, problems: Problems
+    times: Sequence[EditingTime], corpus: Corpus, systems: Sequence[str], level: float | None, problems: Problems
 ) -> list[SavedTime]:
-    """The time that each system saves; a note names the rows that are not paired, and systems without any."""
+    """The time that each system with times saves, with intervals where a level is given.
+
+    A note counts the rows that are not paired.
+    """
     rows = []
     n_alone = 0
     for system in systems:
@@ -150,7 +158,7 @@ def saved_times(
 
 
 def _saved_time(
-    system: str, source: Sequence[EditingTime], own: Sequence[EditingTime], corpus: Corpus, level: float
+    system: str, source: Sequence[EditingTime], own: Sequence[EditingTime], corpus: Corpus, level: float | None
 ) -> SavedTime:
     editors = sorted({time.editor for time in (*source, *own)})
     over = "editors" if len(editors) > 1 else "sentences"
@@ -161,21 +169,33 @@ def _saved_time(
         words = max(1, len(corpus.sentences[time.sentence].tokens))
         sums.setdefault(cluster, np.zeros(4))[column : column + 2] += time.seconds, words
     known = np.array([*sums.values()]).reshape(-1, 4)
-    share, interval = clustered_interval(known, _share_of_time, level, RATIO)
-    if isinstance(interval, Undefined) and over == "editors":
-        interval = _OF_EDITORS.get(interval, interval)
     n_sentences = len({time.sentence for time in own})
-    saved = Estimate(value_or_none(1 - share), n_sentences).with_interval(_turned(interval), n_clusters=len(sums))
+    bare = Estimate(None, n_sentences, n_clusters=len(sums), undefined=Undefined.NOT_PAIRED)
+    saved = _turned(_estimate(bare, known, _share_of_time, level))
+    if saved.no_interval is not None and over == "editors":
+        saved = replace(saved, no_interval=_OF_EDITORS.get(saved.no_interval, saved.no_interval))
     seconds = [[time.seconds for time in side] for side in (source, own)]
     means, medians = ([float(average(side)) if side else None for side in seconds] for average in (np.mean, np.median))
     return SavedTime(system, n_sentences, len(editors), means[0], means[1], medians[0], medians[1], saved, over)
 
 
-def _turned(interval: Interval | Undefined) -> Interval | Undefined:
-    """The interval of 1 less a share."""
-    if isinstance(interval, Undefined):
-        return interval
-    return Interval(1 - interval.high, 1 - interval.low, interval.confidence_level, interval.method)
+def _estimate(bare: Estimate, sums: Floats, formula: Callable[[Floats], Floats], level: float | None) -> Estimate:
+    """The value of sums over clusters, with its interval if a level is given; ``bare`` where there is no value."""
+    value = float(formula(sums.sum(axis=0)))
+    if np.isnan(value):
+        return bare
+    estimate = replace(bare, value=value, undefined=None)
+    if level is None:
+        return estimate
+    return estimate.with_interval(clustered_interval(sums, formula, level, RATIO)[1], n_clusters=bare.n_clusters)
+
+
+def _turned(share: Estimate) -> Estimate:
+    """1 less a share."""
+    interval = share.interval
+    if interval is not None:
+        interval = Interval(1 - interval.high, 1 - interval.low, interval.confidence_level, interval.method)
+    return replace(share, value=None if share.value is None else 1 - share.value, interval=interval)
 
 
 def _ratio(sums: Floats) -> Floats:
@@ -196,7 +216,7 @@ def cost_table(costs: Sequence[EditCost], level: float) -> Table:
     """A row for each system: what editors changed."""
     columns = [Column("system"), Column("editors", "count"), Column("sentences changed", "percent", "touched")]
     columns += [Column("words changed", "count", "edits"), Column("words", "count")]
-    columns.append(Column("HTER", "percent", interval="beside"))
+    columns.append(Column("HTER", "percent"))
     rows: list[list[Cell]] = [
         [cost.system, cost.n_editors, cost.touched, cost.edits, cost.words, cost.hter] for cost in costs
     ]
@@ -209,7 +229,7 @@ def time_table(times: Sequence[SavedTime], level: float) -> Table:
     columns = [Column("system"), Column("editors", "count"), Column("sentences", "count")]
     for title in ("s from source", "s from output", "median from source", "median from output"):
         columns.append(Column(title, "number", digits=1))
-    columns.append(Column("saved", "percent", interval="beside", signed=True))
+    columns.append(Column("saved", "percent", signed=True))
     rows: list[list[Cell]] = [
         [
             *(time.system, time.n_editors, time.n_sentences, time.from_source, time.from_output),
@@ -217,10 +237,10 @@ def time_table(times: Sequence[SavedTime], level: float) -> Table:
         ]
         for time in times
     ]
-    over = dict.fromkeys(time.over for time in times)
+    over = dict.fromkeys(time.over for time in times if time.saved.interval_or_reason is not None)
     notes = [
         "saved: of the time that a word of the source takes, what the output saves; the same sentences from source and "
-        f"output; intervals over {' or '.join(over)}"
+        f"output{'; intervals over ' * bool(over)}{' or '.join(over)}"
     ]
     if "sentences" in over:
         notes.append("one editor does not show how editors vary: that interval is over sentences, of this editor alone")

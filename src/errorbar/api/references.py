@@ -20,8 +20,10 @@ from errorbar.api.own_references import (
     References,
     check_same,
     check_seen,
+    drop_idle,
     match_references,
     merge_editors,
+    note_kinds,
     note_unequal_numbers,
     read_groups,
 )
@@ -37,8 +39,9 @@ from errorbar.api.reference_cost import (
 )
 from errorbar.api.score_result import measure_column
 from errorbar.api.signatures import made_by
-from errorbar.core.corpus import ContentHash, Corpus, Hypothesis, reference_record
+from errorbar.core.corpus import ContentHash, Corpus, Hypothesis, reference_records
 from errorbar.core.estimate import BootstrapMethod, value_or_none
+from errorbar.core.labels import format_count, join_words
 from errorbar.core.problems import Problem, UsageError
 from errorbar.formats.look import Source
 from errorbar.formats.reference import named_files
@@ -202,9 +205,9 @@ class ReferencesResult(Result):
             rows.append(row)
         turned = self.sentences()
         notes = turned[:MOST_TURNED]
-        notes += [f"and {len(turned) - MOST_TURNED} more pairs whose order depends on the gold: JSON"][
-            : len(turned) > MOST_TURNED
-        ]
+        if len(turned) > MOST_TURNED:
+            more = format_count(len(turned) - MOST_TURNED, "more pairs")
+            notes.append(f"and {more} for which it depends on the gold who is ahead: JSON")
         notes += [*self._legend(), f"signature {self.signature}"]
         return Table(columns, rows, f"{measure.title} by gold", "golds", notes, self.confidence)
 
@@ -238,13 +241,25 @@ class ReferencesResult(Result):
             )
         if any(pair.p is not None for pair in self.pairs):
             lines.append(f"ahead: the difference is significant at the {level} level, adjusted for all pairs (max-T)")
+        numbers = {
+            gold: sorted({score.n_references for score in self.scores if score.gold == gold})
+            for gold in self.golds
+            if gold not in (COMMON_TEXT, CLOSEST)
+        }
+        if len({number for own in numbers.values() for number in own}) > 1:
+            shown = [f"{gold} {own[0]}" + f" to {own[-1]}" * (len(own) > 1) for gold, own in numbers.items()]
+            lines.append(
+                f"references of a sentence: {', '.join(shown)}; more are an advantage where a metric takes the best one"
+            )
         if COMMON_TEXT in self.golds:
             lines.append(
                 "common as text: edits are made of the annotators' texts, as those of references that are texts"
             )
         if OWN in self.golds:
-            one = all(score.n_references == 1 for score in self.scores if score.gold == OWN)
-            lines += ["own references are of one editor a system, and editors may differ in strictness"] * one
+            own = [score for score in self.scores if score.gold == OWN]
+            alone = [score.system for score in own if score.n_references == 1]
+            whose = " a system" if len(alone) == len(own) else f" of {join_words(alone)}"
+            lines += [f"own references are of one editor{whose}, and editors may differ in strictness"] * bool(alone)
         if self._over_editors:
             lines.append("texts+editors: the change with other texts and other editors, the common gold as it is")
         if CLOSEST in self.golds:
@@ -344,9 +359,13 @@ def compare_loaded_golds(
     corpora = {COMMON: [data.corpus] * len(data.systems), **golds}
     whose = {NAMES.get(gold, gold): own[0] for gold, own in corpora.items() if gold != OWN}
     names = [system.name for system in data.systems]
-    check_seen({**whose, **dict(zip(names, golds.get(OWN, ()), strict=False))}, data.problems)
-    costs = edit_costs(corpora[OWN], data.systems, data.documents, level) if OWN in corpora else []
-    saved = saved_times(times, data.corpus, names, level, data.problems)
+    own = dict(zip(names, golds.get(OWN, ()), strict=False))
+    check_seen({**whose, **own}, data.problems)
+    smallest = ReadingOptions().for_metrics([metric]).smallest
+    note_kinds({**whose, **own} if are_of_texts(data.corpus) else own, smallest, data.problems)
+    of_intervals = None if how is None else level
+    costs = edit_costs(corpora[OWN], data.systems, data.documents, of_intervals) if OWN in corpora else []
+    saved = saved_times(times, data.corpus, names, of_intervals, data.problems)
     n_closest = len(corpora[CLOSEST][0].annotators) if CLOSEST in corpora else 0
     measured, alone = _measure_golds(corpora, data, metric)
     comparison = compare_golds(metric, measured, names, data.documents, how)
@@ -424,7 +443,7 @@ def _gold_convention(name: str, corpora: Sequence[Corpus]) -> str:
     """The part of a signature that stands for the references of a gold."""
     content = ContentHash()
     for corpus in {id(corpus): corpus for corpus in corpora}.values():
-        content.add([reference_record(sentence.annotations) for sentence in corpus.sentences])
+        content.add(reference_records(corpus))
     return f"{name}:{content.short()}"
 
 
@@ -436,5 +455,6 @@ def _read_references(references: References, data: Loaded, reading: ReadingOptio
         check_same(corpus, file, data.corpus, data.corpus.name or "the common gold")
         whole = corpus if whole is None else merge_editors(whole, corpus, name)
     assert whole is not None
+    whole = drop_idle(whole)
     data.problems.notes = list(dict.fromkeys(data.problems.notes))  # the same may hold of several systems' files
     return whole

@@ -22,7 +22,7 @@ from errorbar.api.arguments import (
     part,
     public,
 )
-from errorbar.api.assistance import SEAL_ALONE, Cheap, drop_seen, note_unsealed, read_cheap, read_cheap_seal
+from errorbar.api.assistance import SEAL_ALONE, Cheap, drop_seen, note_unsealed, read_cheap
 from errorbar.api.inputs import Gold, ReadingOptions, load
 from errorbar.api.judgment_input import ITEMS, Files, labels_by_role, paths_of
 from errorbar.api.sample_results import Performance, SampleDraw, SampleEstimation, SamplePlan, SampleRehearsal
@@ -150,7 +150,7 @@ class Drawn(Planning, Labeling, total=False):
 
 def list_flags(flags: Flags | Sequence[Flags]) -> Sequence[Flags]:
     """Flags of one system or two, as a list."""
-    return [flags] if isinstance(flags, str | PathLike | Hypothesis | Frame) else flags
+    return [flags] if isinstance(flags, str | PathLike | Hypothesis | Frame) else [*flags]
 
 
 def meanings(arguments: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
@@ -400,8 +400,7 @@ def _read_pilot(
     """Read the figures of a pilot, of cheap labels too; and whose these are."""
     (assist, seal), (files, shared) = help, items
     labels = labels_of(shared)
-    cheap = None if assist is None else read_cheap(assist, problems)
-    sealed = None if cheap is None else read_cheap_seal(seal, cheap)
+    cheap, sealed = (None, None) if assist is None else read_cheap(assist, seal, problems)
     if not isinstance(judged, Judgments):
         judged = read_judged_files(list_paths(judged), key, problems)
     pilot = judge_sample(drop_seen(judged, sealed, problems), key, problems, labels=labels)
@@ -558,8 +557,7 @@ def sample_estimate(
         raise UsageError(Problem("sample-key", message, fix="give --key, the file that 'sample draw' wrote"))
     known = key if isinstance(key, Key) else read_key(key)
     labels = labels_of(shared)
-    cheap = None if assist is None else read_cheap(assist, problems)
-    sealed = None if cheap is None else read_cheap_seal(seal, cheap)
+    cheap, sealed = (None, None) if assist is None else read_cheap(assist, seal, problems)
     if not isinstance(judgments, Judgments):
         judgments = read_judged_files(list_paths(judgments), known, problems)
     judgments = drop_seen(judgments, sealed, problems)
@@ -655,9 +653,6 @@ def sample_rehearse(
         InputError: If a file is bad.
         UsageError: If arguments do not fit each other, or an item has too few judgments.
     """
-    for name, number in (("repetitions", repetitions), ("raters", 1 if raters is None else raters)):
-        if number < 1:
-            raise UsageError(Problem("bad-parameter", f"{name} must be at least 1, got {number}"))
     problems, labels = Problems(lenient=shared["lenient"]), labels_of(shared)
     frame = frame_of(list_flags(flags), shared, problems)
     table = judged if isinstance(judged, Judgments) else _read_judgments(judged, problems)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import replace
 from typing import Literal, Unpack
 
@@ -20,9 +22,11 @@ from errorbar.api.inputs import (
     CLOSED_POOLS,
     RANDOM_POOLS,
     Gold,
+    Pieces,
     ReadingOptions,
     ScoringWithJudges,
     Systems,
+    load,
     need_systems,
     note_untyped,
     plan_judges,
@@ -34,13 +38,14 @@ from errorbar.api.own_references import NO_POOLS, OwnReferences, first_reference
 from errorbar.api.score_result import Order, Scores
 from errorbar.core.estimate import MOST_UNASKED, Method
 from errorbar.core.problems import Problem, Problems, UsageError
+from errorbar.edits.admission import Admission
 from errorbar.execute import choose_executor, read_jobs
 from errorbar.formats.catalog import wants_hoo
 from errorbar.formats.text import SPACES
-from errorbar.metrics.base import lacking
-from errorbar.metrics.folding import ScoringPlan
+from errorbar.metrics.base import Metric, lacking
+from errorbar.metrics.folding import InMemory, ScoringPlan
 from errorbar.metrics.registry import parse_metric
-from errorbar.metrics.scoring import score_pieces
+from errorbar.metrics.scoring import corpus_pieces, score_pieces
 
 View = Literal["type", "sentence", "fragment", "team"]
 
@@ -154,13 +159,29 @@ def score(
             scores = score_own(loaded, plan, executor, progress)
         note_untyped([row.type for score in scores for row in score.by_type], loaded.problems)
         return Scores(scores, tuple(dict.fromkeys(loaded.problems.notes)), by_type, by_sentence, order)
-    with choose_executor(processes, dask) as executor, read_pieces(gold, systems, reading, executor) as read:
+    with ExitStack() as stack:
+        executor = stack.enter_context(choose_executor(processes, dask))
+        if any(one.joint for one in parsed):
+            read, parsed = _read_whole(gold, systems, reading, parsed)
+        else:
+            read = stack.enter_context(read_pieces(gold, systems, reading, executor))
         if read.runs:
             _refuse_of_runs(by, ci_method if drawn is not None else "")
-        plan = replace(plan, conventions=reading.conventions, admission=reading.admission, runs=read.runs)
+        plan = replace(plan, metrics=parsed, conventions=read.conventions, admission=read.admission, runs=read.runs)
         scores = score_pieces(read.pieces, read.systems, plan, read.problems, progress=progress, executor=executor)
         note_untyped([row.type for score in scores for row in score.by_type], read.problems)
     return Scores(scores, tuple(read.problems.notes), by_type, by_sentence, order)
+
+
+def _read_whole(
+    gold: Gold, systems: Systems, reading: ReadingOptions, metrics: Sequence[Metric]
+) -> tuple[Pieces, list[Metric]]:
+    """A corpus and systems as one piece, and the metrics that know all systems: for those that are ``joint``."""
+    data = load(gold, systems, reading, runs=True)
+    streams = [InMemory(system, data.problems) for system in data.systems]
+    silent = Admission(silent=True)  # who read the systems has looked at them
+    pieces = Pieces(corpus_pieces([data.corpus], streams), streams, data.problems, data.runs, data.conventions, silent)
+    return pieces, [data.with_systems(metric) for metric in metrics]
 
 
 def _refuse_of_runs(by: View | None, method: Method | Literal[""]) -> None:

@@ -56,6 +56,10 @@ class Scores(Result):
     def __iter__(self) -> Iterator[Score]:
         return iter(self.scores)
 
+    def __contains__(self, which: object) -> bool:
+        """Whether a score, a system or a system and its metric is among these."""
+        return any(which in (score, score.system, (score.system, score.metric)) for score in self.scores)
+
     def __getitem__(self, which: int | str | tuple[str, str]) -> Score:
         """A score by its number, the name of its system, or those of its system and its metric.
 
@@ -99,7 +103,13 @@ class Scores(Result):
             return tables
         from errorbar.api.pools import pool_tables  # noqa: PLC0415 - few results have pools
 
-        return tables + [table for k, scores in enumerate(kinds) for table in pool_tables(scores, f"pools{k or ''}")]
+        for k, scores in enumerate(kinds):
+            tables += pool_tables(scores, f"pools{k or ''}", merged_measures(scores))
+        return tables
+
+    def data_tables(self) -> Sequence[Table]:
+        """Of error types a row for each system and type, not a column for each system."""
+        return self.type_rows() if self.by_type else self.tables()
 
     def for_paper(self) -> PaperText:
         """Text for a paper: a sentence on the best system for each metric, captions, and what to say of the judges."""

@@ -14,9 +14,9 @@ from errorbar.core.corpus import (
     ContentHash,
     Corpus,
     Hypothesis,
-    reference_record,
+    reference_records,
     source_record,
-    system_record,
+    system_records,
     type_record,
 )
 from errorbar.core.estimate import Signature
@@ -41,9 +41,9 @@ def corpus_signature(
     source, reference, hypotheses = ContentHash(), ContentHash(), ContentHash()
     source.add(map(source_record, corpus.sentences))
     for own in references:
-        reference.add([reference_record(sentence.annotations) for sentence in own.sentences])
+        reference.add(reference_records(own))
     for system in systems:
-        hypotheses.add(map(system_record, system.lines))
+        hypotheses.add(system_records(system.lines))
     hashes = source.short(), reference.short(), hypotheses.short() if systems else "none"
     return str(Signature(spec, *hashes, len(corpus), len(names), conventions))
 

@@ -18,17 +18,23 @@ MOST_NAMED = 5
 Shown = Literal["", "data"]
 
 
-def pair_table(comparison: Comparison, confidence: float, pairs: Sequence[Pair] | None = None) -> Table:
+def pair_table(
+    comparison: Comparison,
+    confidence: float,
+    pairs: Sequence[Pair] | None = None,
+    *,
+    swaps_in: str = "in JSON and CSV",
+) -> Table:
     """A row for each pair: the difference, its interval, p-values, the result, and the power.
 
-    ``pairs`` are those to show, None: all.
+    ``pairs`` are those to show, None: all; ``swaps_in`` says where p-values of swaps stand that are not shown.
     """
     test, measure, n_pairs = comparison.test, comparison.measure, len(comparison.pairs)
     name, percent, point = _short(measure), measure.kind != "number", _point(measure)
     with_intervals = any(pair.interval for pair in comparison.pairs)
     notes = [f"{name} diff: {name} of the first minus {name} of the second{', in points' * percent}"]
     notes += _wider_notes(test, confidence if with_intervals else None)
-    notes.append(test.p_note(n_pairs))
+    notes.append(test.p_note(n_pairs, swaps_in))
     if not test.by_t:
         notes.append(
             f"detectable: the difference {'in points ' * percent}of {name} that such a corpus shows with 80% power; "
@@ -128,7 +134,8 @@ def ends_record(interval: Interval | Undefined | None) -> dict[str, object] | No
 
 
 def _short(measure: Measure) -> str:
-    return measure.title.rstrip("0123456789.")
+    """The title without the beta of F; the name of a metric that was recorded may end in digits."""
+    return measure.title if measure.kind == "number" else measure.title.rstrip("0123456789.")
 
 
 def _point(measure: Measure) -> str:

@@ -19,7 +19,7 @@ import click
 from click.core import ParameterSource
 
 from errorbar.cli.config import find_config, load_config
-from errorbar.core.problems import Place, Problem, UsageError, as_options, visible
+from errorbar.core.problems import KINDS, Place, Problem, UsageError, as_options, visible
 
 # Lines for people; whatever is in them, each stays one line and moves nothing on the terminal.
 
@@ -56,10 +56,9 @@ MOST_NOTES = 5
 """How many notes of one kind ``--notes`` shows before the rest is counted."""
 _KEPT = "errorbar.notes"
 _EVERY = "errorbar.every-note"
-_KINDS = ("warning", "repair", "note")
-"""Kinds of notes, the most important first."""
-_FIRST = """not-this-source shuffled-lines shifted-lines unlike-lines source-not-tokenized not-tokenized numbered-lines
-    other-quotes empty-lines types-differ annotator-absent one-unit one-judge two-judges few-documents few-resamples"""
+_FIRST = """not-this-source not-english shuffled-lines shifted-lines unlike-lines source-not-tokenized not-tokenized
+    numbered-lines other-quotes other-accents empty-lines types-differ annotator-absent one-unit one-judge two-judges
+    few-documents few-resamples"""
 _RANKS = {code: rank for rank, code in enumerate(_FIRST.split())}
 """The warnings that matter most, in this order: what makes a score wrong, then what makes an interval rough."""
 
@@ -94,30 +93,31 @@ def _sum_up(notes: Sequence[Problem]) -> str:
     first = min(notes, key=_rank)
     counts: Counter[str] = Counter()
     for note in notes:
-        counts["repair" if note.kind == "repair" else ""] += note.others or 1
-    counts["repair" if first.kind == "repair" else ""] -= first.others or 1
-    others = [f"{counts['']:,} more"] if counts[""] else []
-    others += [f"{counts['repair']:,} repair{'s' * (counts['repair'] != 1)}"] if counts["repair"] else []
+        counts[note.kind] += note.others or 1
+    counts[first.kind] -= first.others or 1
+    nouns = {kind: f"{'more ' * (kind == first.kind)}{kind}{'s' * (counts[kind] != 1)}" for kind in KINDS}
+    others = [f"{counts[kind]:,} {noun}" for kind, noun in nouns.items() if counts[kind]]
     more = f" ({', '.join(others)}: --notes)" if others else ""
     return f"{first.kind}: {first.short_line(as_options)}; errorbar explain {first.code}{more}"
 
 
 def _rank(note: Problem) -> tuple[int, int]:
-    return _KINDS.index(note.kind), _RANKS.get(note.code, len(_RANKS))
+    return KINDS.index(note.kind), _RANKS.get(note.code, len(_RANKS))
 
 
 def _show_each(notes: Sequence[Problem]) -> None:
-    """Show notes whole, at most a few of each code."""
-    counts: Counter[str] = Counter()
+    """Show notes whole, at most a few of each code and kind."""
+    counts: Counter[tuple[str, str]] = Counter()
     for note in notes:
-        counts[note.code] += note.others or 1
-    shown: Counter[str] = Counter()
+        counts[note.kind, note.code] += note.others or 1
+    shown: Counter[tuple[str, str]] = Counter()
     for note in notes:
-        shown[note.code] += 1
-        if shown[note.code] <= MOST_NOTES:
+        key = note.kind, note.code
+        shown[key] += 1
+        if shown[key] <= MOST_NOTES:
             say(f"{'warning' if note.severity == 'warning' else 'note'}: {note.line(as_options)}")
-        if shown[note.code] == MOST_NOTES and counts[note.code] > MOST_NOTES:
-            say(f"note: and {counts[note.code] - MOST_NOTES:,} more [{note.code}]")
+        if shown[key] == MOST_NOTES and counts[key] > MOST_NOTES:
+            say(f"note: and {counts[key] - MOST_NOTES:,} more [{note.code}]")
 
 
 def show_lines(*lines: str) -> None:

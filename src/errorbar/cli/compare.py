@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     systems={"argument": "SYSTEM SYSTEM..."},
     adjust={"hidden": True},
     swaps={"hidden": True},
+    ci_method={"hidden": True},
+    force={"hidden": True},
     fail_if_worse={
         "metavar": "POINTS",
         "help": "Exit with code 1 if the interval of SYSTEM - first SYSTEM, the one that decides here, lies below "
@@ -50,8 +52,8 @@ def command(pairs: bool, junit: str | None, github: bool, output: OutputOptions,
     fixed, approximate randomization does. JSON and CSV have both. Both are adjusted for the number of pairs (--adjust).
     A paired bootstrap gives intervals of differences over texts. Documents are swapped and
     resampled where they are known, else sentences. Of two or three systems every pair is shown below the scores; csv
-    has one table, that of the systems, or with --pairs that of the pairs. Text for a paper follows the tables, on
-    standard error.
+    has one table, that of the systems, or with --pairs that of the pairs; with --pools those of pools follow. Text for
+    a paper follows the tables, on standard error, but not with --fail-if-worse.
 
     \b
     errorbar compare --gold official-2014.combined.m2 CAMB CUUI AMU
@@ -64,11 +66,11 @@ def command(pairs: bool, junit: str | None, github: bool, output: OutputOptions,
     result = compare(**options)
     tables = result.chosen_tables(pairs=True) if pairs else result.tables()
     if output.style == "csv":
-        tables = [result.pair_table() if pairs else result.system_table()]
+        tables = [result.pair_table() if pairs else result.system_table(), *result.pool_tables()]
     write_gate(result, junit, github=github, output=output)
     with leave_by_gate(result.gate):
-        output.show(result, "errorbar.compare/1", tables)
-        output.show_for_paper(result)
+        for_paper = result.for_paper if result.gate is None else None  # the verdict is the end of a log
+        output.show(result, "errorbar.compare/1", tables, for_paper=for_paper)
 
 
 # What a gate decided, as a CI server takes it: exit codes, JUnit XML, annotations and a summary of GitHub Actions.

@@ -40,10 +40,10 @@ def read_explanations() -> dict[str, str]:
 
 
 @click.command("explain", cls=Command)
-@click.argument("code", required=False)
+@click.argument("codes", nargs=-1, metavar="[CODE]...")
 @output_options
-def command(output: OutputOptions, code: str | None) -> None:
-    """Explain the code that a message ends with: what it means, why it matters, what to do.
+def command(output: OutputOptions, codes: tuple[str, ...]) -> None:
+    """Explain the codes that messages end with: what they mean, why they matter, what to do.
 
     Without CODE, all codes are listed.
 
@@ -52,13 +52,14 @@ def command(output: OutputOptions, code: str | None) -> None:
     errorbar explain
     """
     meanings, explanations = read_meanings(), read_explanations()
-    if code is not None:
-        code = code.strip("[]")
+    names = [code.strip("[]") for code in codes]
+    for code in names:
         if code not in meanings:
             raise UsageError(Problem("unknown-code", f"no message has the code '{code}'", fix=_similar(code, meanings)))
-        meanings = {code: meanings[code]}
+    if names:
+        meanings = {code: meanings[code] for code in names}
     if output.style == "table" and output.file is None:
-        show_lines(*(_list(meanings) if code is None else _explain(code, meanings[code], explanations.get(code, ""))))
+        show_lines(*(_explain_all(meanings, explanations) if names else _list(meanings)))
         return
     records = [
         {"code": each, "meaning": _plain(meaning), "explanation": _plain(explanations.get(each, ""))}
@@ -77,6 +78,13 @@ def _list(meanings: Mapping[str, str]) -> Iterator[str]:
     width = max(map(len, meanings))
     for code, meaning in meanings.items():
         yield from _wrap(f"{code:<{width}}  {_plain(meaning)}", indent=width + 2)
+
+
+def _explain_all(meanings: Mapping[str, str], explanations: Mapping[str, str]) -> Iterator[str]:
+    for number, (code, meaning) in enumerate(meanings.items()):
+        if number:
+            yield ""
+        yield from _explain(code, meaning, explanations.get(code, ""))
 
 
 def _explain(code: str, meaning: str, explanation: str) -> Iterator[str]:

@@ -80,7 +80,9 @@ def option(*names: str, default: object = None, **attributes: Any) -> Decorator:
     if isinstance(attributes.get("type"), IntParamType | FloatParamType):
         attributes.setdefault("metavar", "N")
     attributes.setdefault("show_default", default not in (None, ""))
-    return click.option(*names, default=default, **attributes)
+    if not attributes.get("required"):  # click misses nothing that has a default, None too
+        attributes["default"] = default
+    return click.option(*names, **attributes)
 
 
 def choice(names: str | Sequence[str], choices: Sequence[str], help: str, *, hidden: bool = False) -> Decorator:

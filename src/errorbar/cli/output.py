@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import wraps
 from importlib import import_module
@@ -20,8 +20,7 @@ from errorbar.core.problems import unknown_ending, visible_json
 from errorbar.tables import FORMATS
 
 if TYPE_CHECKING:
-    from errorbar.api.compare import ComparisonResult
-    from errorbar.api.score_result import Scores
+    from errorbar.api.paper import PaperText
     from errorbar.tables.result import Result
     from errorbar.tables.table import Table
 
@@ -43,14 +42,21 @@ class OutputOptions:
     file: str | None = None
 
     def show(
-        self, result: Result, schema: str, tables: Sequence[Table] | None = None, *, private: bool = False
+        self,
+        result: Result,
+        schema: str,
+        tables: Sequence[Table] | None = None,
+        *,
+        private: bool = False,
+        for_paper: Callable[[], PaperText] | None = None,
     ) -> None:
         """Write a result, or those of its tables that were asked for; warnings go to stderr or into the JSON.
 
-        ``schema`` is name and version of the JSON document; a ``private`` file is for its owner alone.
+        ``schema`` is name and version of the JSON document; a ``private`` file is for its owner alone. Text for a paper
+        follows a table on standard output, on stderr, and as comments the LaTeX.
         """
         from errorbar.tables.plain import note_record
-        from errorbar.tables.writers import tables_text
+        from errorbar.tables.writers import escape_latex, tables_text
 
         if self.style == "json":
             kept = take_kept_notes()
@@ -61,18 +67,19 @@ class OutputOptions:
         else:
             show_notes(result.notes)
             styled = self.file is None and sys.stdout.isatty() and not os.environ.get("NO_COLOR")
-            text = tables_text(result.tables() if tables is None else tables, self.style, styled=styled)
-        if self.file is None:
-            click.echo(text)
-        else:
+            every = result.data_tables() if self.style == "csv" else result.tables()
+            text = tables_text(every if tables is None else tables, self.style, styled=styled)
+            if self.style == "latex" and for_paper is not None:
+                lines = ("For a paper:", *str(for_paper()).splitlines())
+                text = "\n".join([text, "", *(f"% {escape_latex(line, document=True)}" for line in lines)])
+        if self.file is not None:
             from errorbar.formats.saving import save_lines
 
             save_lines([text], self.file, private=private)
-
-    def show_for_paper(self, result: Scores | ComparisonResult) -> None:
-        """Print text for a paper on stderr, below a table on standard output."""
-        if self.style == "table" and self.file is None:
-            for line in ("", "For a paper:", *(f"  {line}" for line in str(result.for_paper()).splitlines())):
+            return
+        click.echo(text)
+        if self.style == "table" and for_paper is not None:
+            for line in ("", "For a paper:", *(f"  {line}" for line in str(for_paper()).splitlines())):
                 say(line)
 
     def listing(self, document: Mapping[str, object], schema: str, table: Table) -> None:

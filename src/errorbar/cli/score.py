@@ -18,7 +18,7 @@ def command(output: OutputOptions, **options: Any) -> None:
     """Score systems against one or several annotators.
 
     A SYSTEM is a file with one corrected sentence per line, or name=file; '-' is standard input. Gzipped files are read
-    as they are. Systems of the metrics errant and behavior can be M2, too, those of tokens M2 or token labels.
+    as they are. Systems of the metrics errant and behavior can be M2 or JSONL, too, those of tokens also token labels.
     Text for a paper follows the table, on standard error.
 
     \b
@@ -31,7 +31,4 @@ def command(output: OutputOptions, **options: Any) -> None:
 
     with progress_bar("sentences") as progress:
         result = score(progress=progress, **options)
-    rows = result.type_rows() if options["by"] == "type" and output.style == "csv" else None
-    output.show(result, result.schema, rows)
-    if options["by"] is None:
-        output.show_for_paper(result)
+    output.show(result, result.schema, for_paper=result.for_paper if options["by"] is None else None)

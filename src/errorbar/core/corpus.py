@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import chain
-from typing import Self
+from typing import Self, TypeVar, cast
 
-from errorbar.core.edit import UNCLEAR, Edit, are_edits, check_edits
+from errorbar.core.edit import UNCLEAR, Edit, are_edits, check_edits, span_error
 from errorbar.core.labels import format_count, natural_order
 from errorbar.core.problems import Place, Problem, UsageError, nearest, wrong_type
 
+Made = TypeVar("Made")
 Annotation = tuple[Edit, ...]  # one annotator's edits of a sentence, in the order given; empty: found nothing
 
 
@@ -95,8 +96,7 @@ class Corpus:
     files: dict[str, tuple[str, Sequence[int]]] = field(default_factory=dict, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        if isinstance(self.annotators, str):
-            raise wrong_type("a corpus' annotators", "a tuple of names", self.annotators)
+        self.annotators = check_names("a corpus' annotators", self.annotators)
         if not isinstance(self.sentences, list):
             raise wrong_type("a corpus' sentences", "a list of sentences", self.sentences)
         self.annotators = annotator_order(self.annotators)
@@ -119,22 +119,49 @@ class Corpus:
         return Place(self.name, line) if line else Place(f"annotator {annotator}, sentence {number + 1}")
 
     def check(self) -> Corpus:
-        """Itself, unless fields are of another type, as a corpus made by hand may have them; it is looked at once."""
-        if "checked" in self.cache:
-            return self
-        for number, sentence in enumerate(self.sentences, 1):
-            if not isinstance(sentence, Sentence):
-                raise wrong_type(f"sentence {number}", "a Sentence", sentence)
+        """Itself, unless fields are wrong, as a corpus made by hand may have them; looked at again where it changed."""
+        if set(map(type, self.sentences)) - {Sentence}:
+            for number, sentence in enumerate(self.sentences, 1):
+                if not isinstance(sentence, Sentence):
+                    raise wrong_type(f"sentence {number}", "a Sentence", sentence)
+        self.once("checked", self._check)
+        return self
+
+    def _check(self) -> None:
+        check_texts("the document of a sentence", [sentence.document for sentence in self.sentences])
+        check_texts("an annotator of a sentence", [*chain.from_iterable(s.annotations for s in self.sentences)])
         annotations = [edits for sentence in self.sentences for edits in sentence.annotations.values()]
+        if annotations and not self.annotators:
+            message = "the corpus has no annotators, but annotations"
+            fix = "give the names of those whose annotations are to count: Corpus(sentences, names)"
+            raise UsageError(Problem("no-reference", message, Place(self.name), fix=fix))
         if set(map(type, annotations)) - {tuple} or not are_edits([*chain.from_iterable(annotations)]):
             for number, sentence in enumerate(self.sentences, 1):
                 for annotator, edits in sentence.annotations.items():
                     check_edits(f"annotator {annotator} in sentence {number}", edits)
-        self.cache["checked"] = True
-        return self
+        for number, sentence in enumerate(self.sentences):
+            n = len(sentence.tokens) if any(sentence.annotations.values()) else 0
+            for annotator, edits in sentence.annotations.items():
+                for start, end, *_ in edits:
+                    if not 0 <= start <= end <= n:
+                        raise span_error(start, end, n, self.place(number, annotator))
+
+    def once(self, name: str, make: Callable[[], Made]) -> Made:
+        """Make something of texts and annotations, once; anew where one of them was exchanged since."""
+        annotations = [sentence.annotations for sentence in self.sentences]
+        made_of = (
+            (self.annotators, [sentence.text for sentence in self.sentences], [*map(len, annotations)]),
+            ([*chain.from_iterable(annotations)], [*chain.from_iterable([one.values() for one in annotations])]),
+        )
+        known = cast("tuple[object, Made] | None", self.cache.get(name))
+        if known is None or known[0] != made_of:
+            known = made_of, make()
+            self.cache[name] = known
+        return known[1]
 
     def only(self, annotators: Sequence[str]) -> Corpus:
         """Keep the annotations of some annotators, with a note for each who is absent from some sentences."""
+        annotators = check_names("annotators", annotators)
         self.need(annotators)
         known = ({name: s.annotations[name] for name in annotators if name in s.annotations} for s in self.sentences)
         kept = [replace(s, annotations=annotations) for s, annotations in zip(self.sentences, known, strict=True)]
@@ -142,6 +169,22 @@ class Corpus:
         notes = [absent_note(name, count, len(kept), self.name) for name, count in absent.items() if count]
         files = {name: self.files[name] for name in annotators if name in self.files}
         return Corpus(kept, tuple(annotators), self.name, self.notes + notes, labeled=self.labeled, files=files)
+
+
+def check_names(what: str, names: object) -> tuple[str, ...]:
+    """The names, refused where they are one text, or no texts."""
+    if isinstance(names, str) or not isinstance(names, Iterable):
+        raise wrong_type(what, "a tuple of names", names)
+    listed = tuple(names)
+    check_texts(f"a name of {what}", listed)
+    return listed
+
+
+def check_texts(what: str, values: Sequence[object]) -> None:
+    """Refuse what is no text among many values."""
+    for value in values if set(map(type, values)) - {str} else ():
+        if not isinstance(value, str):
+            raise wrong_type(what, "a text", value)
 
 
 def annotator_order(names: Iterable[str]) -> tuple[str, ...]:
@@ -197,9 +240,11 @@ def wrong_count(n_lines: int, n_sentences: int) -> str:
     return f"{format_count(n_lines, 'lines')} for {format_count(n_sentences, 'sentences')} of the source"
 
 
-def absent_note(annotator: str, n_absent: int, n_sentences: int, name: str) -> Problem:
+def absent_note(
+    annotator: str, n_absent: int, n_sentences: int, name: str, effect: str = "which are not scored"
+) -> Problem:
     """Make the warning for an annotator who did not look at every sentence."""
-    message = f"annotator {annotator} has no line for {n_absent} of {n_sentences} sentences, which are not scored"
+    message = f"annotator {annotator} has no line for {n_absent} of {n_sentences} sentences, {effect}"
     message += "; in files that combine annotators, sentences found correct or agreed upon are often lost"
     return Problem("annotator-absent", message, Place(name), fix="use that annotator's own file", severity="warning")
 
@@ -242,6 +287,13 @@ def reference_record(annotations: Mapping[str, Annotation]) -> str:
     return "\x1d".join([_name_record(name) + _edits_record(annotations[name]) for name in names])
 
 
+def reference_records(corpus: Corpus) -> list[str]:
+    """The canonical records of the references of all sentences."""
+    return corpus.once(
+        "records of references", lambda: [reference_record(sentence.annotations) for sentence in corpus.sentences]
+    )
+
+
 def type_record(annotations: Mapping[str, Annotation]) -> str:
     """The canonical record of what also counts where error types do: the types of the edits of ``reference_record``."""
     names = _in_order(tuple(annotations)) if len(annotations) > 1 else annotations
@@ -257,6 +309,11 @@ def system_record(line: str) -> str:
     text = _tokens_of(str(line))
     edits = {"": line.edits}
     return "\x1d".join((text, reference_record(edits), type_record(edits)))
+
+
+def system_records(lines: Iterable[str]) -> list[str]:
+    """The canonical records of a system's sentences."""
+    return [_tokens_of(line) if type(line) is str else system_record(line) for line in lines]
 
 
 @lru_cache(maxsize=1 << 15)  # every system's lines are asked for often, and many lines are those of several systems

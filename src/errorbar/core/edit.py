@@ -9,7 +9,7 @@ from itertools import chain
 from operator import itemgetter
 from typing import Any, NamedTuple
 
-from errorbar.core.problems import Place, Problems, shorten_text, wrong_type
+from errorbar.core.problems import InputError, Place, Problem, Problems, shorten_text, wrong_type
 
 OWN_PIPELINE = "errorbar_en"  # for spaCy, from the extra ``errant``: makes ERRANT's edits where no other is named
 OVERLAPPING = "edit-overlap"  # the code of edits that overlap, which some schemes allow
@@ -161,6 +161,12 @@ def check_span(start: int, end: int, n_tokens: int, place: Place, problems: Prob
         message = f"the span {span} is outside the sentence of {n_tokens} tokens"
         problems.repairable("span-outside", message, place, repair, expected)
     return False
+
+
+def span_error(start: int, end: int, n_tokens: int, place: Place) -> InputError:
+    """The refusal of a span that is not in its sentence, where edits did not come through a reader."""
+    message = f"the span {start} {end} is outside the sentence of {n_tokens} tokens"
+    return InputError(Problem("span-outside", message, place, f"0 <= start <= end <= {n_tokens}"))
 
 
 def check_white_space(replacements: Iterable[str], place: Place, problems: Problems) -> bool:

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, get_args
+from numbers import Integral
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
+from errorbar.core.labels import is_missing
 from errorbar.core.problems import Problem, UsageError, nearest, wrong_type
 
 Codes = NDArray[np.int32]
 RepeatPolicy = Literal["refuse", "first", "last", "keep"]
 POLICIES: tuple[RepeatPolicy, ...] = get_args(RepeatPolicy)
+ABSTENTIONS = ("unknown", "cannot-tell")
+"""The labels by which the shipped schemes of ``errorbar judge`` say "cannot say"; maybe nobody gave them."""
 MAX_CELLS = 200_000_000  # of the largest dense table that is made: 1.6 GB
 FREE_CELLS, CELLS_OF_ONE = 5_000_000, 32  # that few judgments may take; for each, those of a larger table, mostly empty
 
@@ -68,6 +72,18 @@ class Judgments:
     def __len__(self) -> int:
         return len(self.item)
 
+    def __eq__(self, other: object) -> bool:
+        """Whether they are the same rows in the same order, with the same vocabularies."""
+        if not isinstance(other, Judgments):
+            return NotImplemented
+        pairs = [*zip(self._columns(), other._columns(), strict=True)]
+        own, others = (np.ones(len(one)) if one.weight is None else one.weight for one in (self, other))
+        same = all(names == known and np.array_equal(a, b) for (_, a, names), (_, b, known) in pairs)
+        return same and np.array_equal(own, others)
+
+    def __hash__(self) -> int:
+        return hash((self.items, self.raters, self.labels, len(self)))
+
     @classmethod
     def from_columns(
         cls,
@@ -80,9 +96,10 @@ class Judgments:
     ) -> Judgments:
         """Make judgments of columns: lists, numpy arrays, or columns of a pandas or polars frame.
 
-        Names are what ``str`` makes of the values, coded in order of appearance; ``labels`` get the first codes, in
-        this order, to declare possible or ordered ones. A row whose label is None, NaN or "" is a missing judgment: it
-        makes its item and rater known and is not kept.
+        Names are what ``str`` makes of the values, without white space around it, coded in order of appearance;
+        ``labels`` get the first codes, in this order, to declare possible or ordered ones. A row whose label is None,
+        NaN or "" is a missing judgment: it makes its item and rater known and is not kept. Among whole numbers 1.0 is
+        1, as in a column with missing ones.
 
         Raises:
             UsageError: As the class does.
@@ -93,13 +110,13 @@ class Judgments:
         item_names: dict[str, int] = {}
         rater_names: dict[str, int] = {}
         label_names = {name: code for code, name in enumerate(labels)}
-        item_codes = _encode(item, item_names)
-        rater_codes = _encode(rater, rater_names)
-        values = [None if _is_missing(value) else str(value) for value in label]
+        item_codes = _encode(_named("item", item), item_names)
+        rater_codes = _encode(_named("rater", rater), rater_names)
+        values = label_texts(label)
         if not len(item_codes) == len(rater_codes) == len(values):
             lengths = f"{len(item_codes)}, {len(rater_codes)} and {len(values)}"
             raise _unfit(f"the columns item, rater and label have {lengths} rows", "columns of one length")
-        weights = None if weight is None else np.asarray(list(weight), np.float64)
+        weights = None if weight is None else column_numbers("weight", weight)
         if weights is not None and len(weights) != len(values):
             raise _unfit(f"the column 'weight' has {len(weights)} rows", f"{len(values)} rows")
         labeled = np.array([value is not None for value in values], np.bool_)
@@ -116,6 +133,7 @@ class Judgments:
         cls, rows: Sequence[Sequence[object]], *, raters: Sequence[str] = (), labels: Sequence[str] = ()
     ) -> Judgments:
         """Make judgments of a table with one row per item and one column per rater; None is a missing judgment."""
+        rows = [_listed("a row of the table", row) for row in _listed("the table", rows)]
         width = len(raters) or (len(rows[0]) if rows else 0)
         if any(len(row) != width for row in rows):
             raise _unfit("the rows of the table differ in length", f"{width} raters in each")
@@ -169,8 +187,13 @@ class Judgments:
         return replace(kept, rater=new[kept.rater], raters=tuple(raters))
 
     def without(self, labels: Sequence[str]) -> Judgments:
-        """The judgments without some labels, e.g. "Unknown", which then count as not given."""
-        stays = ~np.isin(np.arange(len(self.labels)), [code_of(name, self.labels, "label") for name in labels])
+        """The judgments without some labels, e.g. "Unknown", which then count as not given.
+
+        Raises:
+            UsageError: If no judgment has or may have such a label, and no shipped scheme either (``ABSTENTIONS``).
+        """
+        known = [name for name in labels if name in self.labels or name not in ABSTENTIONS]
+        stays = ~np.isin(np.arange(len(self.labels)), [code_of(name, self.labels, "label") for name in known])
         kept = self.take(stays[self.label])
         names = tuple(name for name, stay in zip(self.labels, stays, strict=True) if stay)
         return replace(kept, label=(np.cumsum(stays, dtype=np.int32) - 1)[kept.label], labels=names)
@@ -230,9 +253,35 @@ def _encode(values: Iterable[object], names: dict[str, int]) -> Codes:
     return np.fromiter((names.setdefault(str(value), len(names)) for value in values), np.int32)
 
 
-def _is_missing(value: object) -> bool:
-    # NaN, what pandas has for a missing value, is the one thing that does not equal itself.
-    return value is None or value == "" or value != value  # noqa: PLR0124
+def label_texts(values: Iterable[object]) -> list[str | None]:
+    """Labels as texts without white space around them, None where one is missing; among whole numbers 1.0 is 1."""
+    listed = [value.strip() if isinstance(value, str) else value for value in values]
+    kinds = {*map(type, listed)} - {bool}
+    if any(issubclass(kind, Integral) for kind in kinds) and any(issubclass(kind, float) for kind in kinds):
+        listed = [int(value) if isinstance(value, float) and value.is_integer() else value for value in listed]
+    return [None if is_missing(value) or value == "" else str(value) for value in listed]
+
+
+def column_numbers(name: str, values: Iterable[Any]) -> NDArray[np.float64]:
+    """A column of numbers, NaN where one is missing."""
+    try:
+        return np.array([None if is_missing(value) else float(value) for value in values], np.float64)
+    except (TypeError, ValueError):
+        raise _unfit(f"the column '{name}' has something else than numbers", "a number in each row") from None
+
+
+def _listed(what: str, values: object) -> list[Any]:
+    if isinstance(values, str) or not isinstance(values, Iterable):
+        raise wrong_type(what, "a list", values)
+    return [*values]
+
+
+def _named(kind: str, values: Iterable[object]) -> Iterator[object]:
+    for number, value in enumerate(values, 1):
+        name = value.strip() if isinstance(value, str) else value
+        if is_missing(name) or name == "":
+            raise _unfit(f"row {number} has no {kind}", "a name in each row")
+        yield name
 
 
 def _unfit(what: str, expected: str) -> UsageError:

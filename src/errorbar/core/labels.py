@@ -12,9 +12,11 @@ from unicodedata import decimal
 
 _DIGITS = re.compile(r"(\d+)")
 _PLURAL = re.compile(
-    r"\b(sentence|document|system|essay|token|annotator|edit|editor|fragment|line|problem|run|item|rater|judgment|comparison|pair|tie|judge|reference|link)s\b"
+    r"\b(sentence|document|system|essay|token|annotator|edit|editor|fragment|line|problem|run|item|rater|judgment|comparison|pair|tie|judge|reference|link|pool|row|call|request|answer|warning)s\b"
 )
 LONGEST_SHOWN, MOST_NAMED = 60, 10  # characters of a label, and labels, that a message shows before it counts the rest
+
+MOST_DIGITS = 15  # of an offset, a rank or the number of a sentence; Python refuses to read thousands
 
 
 @cache
@@ -46,6 +48,12 @@ def format_count(count: int, nouns: str) -> str:
     return "1 " + _PLURAL.sub(r"\1", nouns, count=1) if count == 1 else f"{count:,} {nouns}"
 
 
+def whole_number(text: str) -> int | None:
+    """The number that some digits are, between white space; None where they are none, or more than ``MOST_DIGITS``."""
+    digits = text.strip()
+    return int(digits) if digits.isdecimal() and len(digits) <= MOST_DIGITS else None
+
+
 def as_number(label: str) -> float:
     """The number that a label is; NaN where it is no finite number."""
     try:
@@ -63,6 +71,11 @@ def usual_order(labels: Sequence[str]) -> tuple[str, ...]:
         return isnan(number), 0.0 if isnan(number) else number, label
 
     return tuple(sorted(labels, key=place))
+
+
+def is_missing(value: object) -> bool:
+    """Whether a value in memory stands for none: None, or NaN, NaT or NA of numpy, pandas, decimals and others."""
+    return value is None or (not isinstance(value, str) and str(value).lower() in ("nan", "nat", "<na>"))
 
 
 ONE_LABEL = "one label; a row for each judgment, e.g. with a rater of its own"

@@ -20,6 +20,8 @@ from errorbar.core.labels import format_count, join_words, natural_order
 from errorbar.core.problems import InputError, Place, Problem, Problems, UsageError, nearest
 
 NOWHERE = Place()
+ALL_POOLS = "all pools"
+"""The mean over pools that are a sample, in tables."""
 LEAST_POOLS, LEAST_SAMPLED = 2, 3
 """Pools that can be told apart, and that show how pools vary."""
 
@@ -55,6 +57,11 @@ class Pools:
     def judges(self) -> tuple[str, ...]:
         """Everybody who is in a pool."""
         return tuple(judge for pool in self.pools for judge in pool.judges)
+
+    @property
+    def descriptions(self) -> list[str]:
+        """A line on who is in each pool that is described."""
+        return [f"pool {pool.name}: {pool.described}" for pool in self.pools if pool.described]
 
     @property
     def convention(self) -> str:
@@ -121,6 +128,9 @@ def check_pools(pools: Pools, place: Place = NOWHERE) -> Pools:
         )
         raise UsageError(Problem("pool-few", message, place, f"at least {least} pools", fix))
     for pool in pools:
+        if pool.name == ALL_POOLS:
+            message = f"a pool is called '{ALL_POOLS}', which is the mean over pools in tables"
+            raise UsageError(Problem("reserved-name", message, pool.place, fix="rename it"))
         if not pool.name.strip() or not pool.judges or not all(pool.judges):
             message = f"pool '{pool.name}' has no name or no judges"
             raise UsageError(Problem("pool-few", message, pool.place, "names or patterns of judges"))

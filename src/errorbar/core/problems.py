@@ -6,16 +6,19 @@ import copyreg
 import os
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, TypeVar
 
 # What can go wrong, said in one line: where, what, what was expected, how to fix it.
 
 
 HERE = Path()
+Named = TypeVar("Named")
 Severity = Literal["error", "repaired", "warning"]
+KINDS = ("warning", "repair", "note")
+"""Kinds of notes, the most important first."""
 REPAIRED = "repaired: "  # begins the fix of a problem that lenient reading repaired
 LONGEST_HEADLINE = 80  # characters
 _CLAUSE = re.compile(rf".{{{LONGEST_HEADLINE // 2},{LONGEST_HEADLINE}}}(?=[,;:] )")  # most clauses of a headline
@@ -134,7 +137,7 @@ class Problem:
 
     @property
     def kind(self) -> str:
-        """The kind of a note: ``warning``, ``repair`` of an input, or ``note`` of anything else."""
+        """The kind of a note, one of ``KINDS``: ``repair`` is one of an input, ``note`` is anything else."""
         if self.severity == "warning":
             return "warning"
         return "repair" if self.fix.startswith(REPAIRED) else "note"
@@ -189,6 +192,15 @@ def wrong_type(what: str, expected: str, got: object) -> UsageError:
     return UsageError(Problem("wrong-type", f"{what} must be {expected}, got {type(got).__name__}"))
 
 
+def refuse_halves(what: str, text: str) -> None:
+    """Refuse text with one half of a surrogate pair, which no encoding can write."""
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        message = f"{what} must be text, got half of a character: {text[error.start]!r}"
+        raise UsageError(Problem("bad-parameter", message, fix="write it anew")) from None
+
+
 class MissingExtraError(ErrorbarError):
     """An optional library is needed; the message names the extra that brings it."""
 
@@ -231,6 +243,13 @@ def nearest(word: object, known: Iterable[str]) -> str:
     names = list(known)
     near = _near(str(word), names)
     return f"did you mean '{near[0]}'?" if near else f"known: {', '.join(names)}"
+
+
+def pick(name: str, known: Mapping[str, Named], kind: str, code: str) -> Named:
+    """The value of that name; without one, a ``UsageError`` that names those that there are."""
+    if name not in known:
+        raise UsageError(Problem(code, f"there is no {kind} '{name}'", fix=nearest(name, known)))
+    return known[name]
 
 
 def nearest_file(path: str | os.PathLike[str], start: Path = HERE) -> str:

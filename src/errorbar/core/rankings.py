@@ -7,10 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from errorbar.core.labels import whole_number
 from errorbar.core.problems import Problem, UsageError
 
 Codes = NDArray[np.int32]
@@ -90,3 +92,31 @@ class MetricScores:
     metric: str
     systems: Mapping[str, float]
     sentences: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+
+
+Row = TypeVar("Row", bound=Mapping[str, float])
+"""The scores of systems in one sentence."""
+
+
+def sentence_means(sentences: Mapping[str, Mapping[str, float]]) -> dict[str, float]:
+    """The mean score of the sentences of each system that has any."""
+    scores: dict[str, list[float]] = {}
+    for row in sentences.values():
+        for system, score in row.items():
+            scores.setdefault(system, []).append(score)
+    return {system: sum(own) / len(own) for system, own in scores.items()}
+
+
+def order_sentences(sentences: Mapping[str, Row]) -> dict[str, Row]:
+    """Sentences in the order of their numbers; where some have names, as they come."""
+    numbers = {name: number for name in sentences if (number := whole_number(name)) is not None}
+    names = sorted(sentences, key=lambda name: numbers[name]) if len(numbers) == len(sentences) else sentences
+    return {name: sentences[name] for name in names}
+
+
+def renumber_sentences(sentences: Mapping[str, Row], first: int) -> dict[str, Row]:
+    """Lines that are numbered from 1, called as where the first is ``first``; as they are, if any is left out."""
+    numbers = {whole_number(name) for name in sentences}
+    if first == 1 or numbers != {*range(1, len(sentences) + 1)}:
+        return {**sentences}
+    return {str(int(name) - 1 + first): row for name, row in sentences.items()}

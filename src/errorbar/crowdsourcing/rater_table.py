@@ -222,6 +222,9 @@ def rater_rows(
     return table
 
 
+_NO_GOLD = "check the names of items; an export of a study holds answers to gold items with --include=gold"
+
+
 def _truth(judgments: Judgments, gold: Mapping[str, str]) -> NDArray[np.int64]:
     """Code of each item's true label, -1 where it is not gold; shape (items,)."""
     labels = {name: code for code, name in enumerate(judgments.labels)}
@@ -231,7 +234,7 @@ def _truth(judgments: Judgments, gold: Mapping[str, str]) -> NDArray[np.int64]:
     truth = np.array([labels[gold[item]] if item in gold else -1 for item in judgments.items], np.int64)
     if gold and (truth < 0).all():
         message = f"none of the {len(gold)} gold items was judged"
-        raise UsageError(Problem("crowd-gold", message, fix="check that both files call items by the same names"))
+        raise UsageError(Problem("crowd-gold", message, fix=_NO_GOLD))
     return truth
 
 

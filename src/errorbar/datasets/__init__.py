@@ -1,18 +1,5 @@
 """Public corpora: what there is, where it comes from, and a verified copy in a cache folder."""
 
-from errorbar.datasets.cards import Archive, CorpusFile, Dataset, Talk, cache_root, catalog, dataset, is_cached, path
-from errorbar.datasets.fetching import FetchedCorpus, fetch
+from errorbar.core.public_names import lazy_names
 
-__all__ = [
-    "Archive",
-    "CorpusFile",
-    "Dataset",
-    "FetchedCorpus",
-    "Talk",
-    "cache_root",
-    "catalog",
-    "dataset",
-    "fetch",
-    "is_cached",
-    "path",
-]
+__getattr__ = lazy_names(__spec__)

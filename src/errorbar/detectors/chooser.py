@@ -1,7 +1,7 @@
 """Classifiers that choose an article, or the form of a word, from native text: what is right is what is written.
 
 Formula
-    Probabilities by maximum entropy (``linear.py``) over the features below. The score of a form
+    Probabilities by maximum entropy (``learning.py``) over the features below. The score of a form
     is the logarithm of the summed probabilities of the tags that it has: of those of its nouns, verbs, and other words
     each, the tags with at least ``LEAST_SHARE`` of its occurrences.
 Conventions
@@ -41,9 +41,8 @@ from numpy.typing import NDArray
 
 from errorbar.core.arrays import Floats, Ints
 from errorbar.core.problems import Problem, UsageError
-from errorbar.detectors.learning import HASH, Classes, Codes, code, states
+from errorbar.detectors.learning import HASH, Classes, Codes, Weights, code, log_probabilities, states, train_maxent
 from errorbar.detectors.lexicon import Layout, Lexicon, Sentences
-from errorbar.detectors.linear import Weights, log_probabilities, train_maxent
 from errorbar.detectors.model_file import Model, check_made, check_tagger, fingerprint, fitting, stored_weights
 from errorbar.detectors.prepositions import (
     BEFORE_NOUNS,

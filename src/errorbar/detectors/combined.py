@@ -9,7 +9,7 @@ Conventions
 Several detectors and a few learner labels: one score for every preposition of learners' text.
 
 Formula
-    The log odds of an error are a logistic regression (``linear.py``) on columns. Of each detector: the margin, the
+    The log odds of an error are a logistic regression (``learning.py``) on columns. Of each detector: the margin, the
     margin where it is above 0, and the score of what is written. Indicators: the preposition written, the first
     detector's suggestion, and whether the token is tagged as the mark of an infinitive.
 Conventions
@@ -34,9 +34,8 @@ from errorbar.core.arrays import Flags, Floats, Ints
 from errorbar.core.corpus import Corpus
 from errorbar.core.problems import InputError, Place, Problem, UsageError
 from errorbar.detectors.detection import LmChoice, PrepositionMargins, deletion_scores, find_margins, item_names
-from errorbar.detectors.learning import Classes
+from errorbar.detectors.learning import Classes, Logistic, fit_logistic
 from errorbar.detectors.lexicon import PREPOSITIONS, Sentences
-from errorbar.detectors.linear import Logistic, fit_logistic
 from errorbar.detectors.model_file import Model, fingerprint, fitting
 from errorbar.detectors.ngrams import NgramModel
 from errorbar.detectors.prepositions import PrepositionBlock, find_prepositions, is_tagged_infinitive

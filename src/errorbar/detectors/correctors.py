@@ -41,8 +41,7 @@ from errorbar.detectors.corrector import (
     choose_candidates,
     weigh_candidates,
 )
-from errorbar.detectors.learning import HASH
-from errorbar.detectors.linear import Logistic
+from errorbar.detectors.learning import HASH, Logistic
 from errorbar.detectors.model_file import Model, check_made, fitting
 from errorbar.detectors.ranker import FEATURES, Ranker, count_annotated_edits, fit_ranker, right_changes
 from errorbar.detectors.text import LearnerText

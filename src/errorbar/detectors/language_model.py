@@ -36,9 +36,9 @@ from errorbar.edits.items import PREPOSITIONS
 from errorbar.formats.saving import save_lines
 from errorbar.llm.answers import RefusedAnswerError, read_object
 from errorbar.llm.asking import Asked, Pace, ask
-from errorbar.llm.calls import Caps, KeptAnswer, Ledger, Prices
+from errorbar.llm.calls import Caps, KeptAnswer, Ledger, Prices, note_excess
 from errorbar.llm.endpoint import Endpoint
-from errorbar.llm.model import Call, Decoding, ModelRater, endpoint_name, read_completion
+from errorbar.llm.model import Call, Decoding, ModelRater, endpoint_name, note_other_models, read_completion
 
 LEDGER = "llm.sqlite"
 RECEIPT = "errorbar llm receipt 1"
@@ -46,6 +46,7 @@ TRIES = 3
 """How often a model is asked about the same before a sentence stays as it was."""
 MOST_NAMED = 10
 _COMMENT = re.compile(r"(?:sure|certainly|of course|okay|here (?:is|are)|(?:the )?correct(?:ed|ion))\b[^.?!]{0,60}:")
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 _CORRECT = (
     "You correct the grammar, spelling and punctuation of sentences that learners of a language wrote. Change as little"
     " as possible: keep the words, the style and the meaning wherever they are not wrong, and give a sentence without"
@@ -115,6 +116,8 @@ def _check_text(text: str, tokens: Sequence[str]) -> str:
     words = text.split()
     if len(text.strip().splitlines()) > 1:
         raise RefusedAnswerError("unfit", "a corrected sentence must be one line")
+    if {*_CONTROL.findall(text.strip())}.difference("".join(tokens), " \t"):
+        raise RefusedAnswerError("unfit", "a corrected sentence has a control character")
     if tokens and not words:
         raise RefusedAnswerError("unfit", "a corrected sentence is empty")
     starts = _COMMENT.match(" ".join(words).casefold()) and not _COMMENT.match(" ".join(tokens).casefold())
@@ -155,7 +158,7 @@ def _read_errors(answer: dict[str, Any], sentences: Sequence[Sequence[str]]) -> 
         if type(number) is not int or not isinstance(instead, str) or not 1 <= number <= len(places):
             expected = f"a number from 1 to {len(places)}, and what must stand there instead"
             raise RefusedAnswerError("unfit", f"an error must have {expected}")
-        if places[number - 1] in suggestions or len(instead.splitlines()) > 1:
+        if places[number - 1] in suggestions or len(instead.splitlines()) > 1 or _CONTROL.search(instead):
             raise RefusedAnswerError("unfit", f"the preposition {number} must have one answer of one line")
         suggestions[places[number - 1]] = " ".join(instead.split())
     return [suggestions]
@@ -303,6 +306,8 @@ def _converse(
     reasons = Counter(why.partition(":")[0] for _, _, why in dialog.used if why)
     numbers = sorted(number + 1 for number in unanswered)
     notes = [_unanswered_note(numbers)] if numbers else []
+    notes += note_other_models(rater, (read_completion(reply.raw) for _, reply, _ in dialog.used))
+    notes += note_excess(sum(reply.exceeds(call, rater) for call, reply, _ in dialog.used))
     use = ModelUse(rater, len(dialog.used), reasons, numbers, spent, notes)
     if asking["answers"] is not None:
         _save_receipt(str(asking["answers"]), sentences, use, dialog.used)

@@ -1,4 +1,37 @@
-"""The readable twins of ``_learn.pyx``: averaged perceptron, maximum entropy and tagging, one example at a time.
+"""Linear models, and their training one example at a time: logistic regression, maximum entropy, averaged perceptron.
+
+Logistic regression weighs scores against each other, on a few hundred columns.
+
+Formula
+    p(error | x) = 1 / (1 + exp(-(b + w x))). Fitting makes the sum of -log p(label | x) + (ridge / 2) |w|^2 small.
+Conventions
+    By L-BFGS from w = 0. The constant b has no ridge. Columns should be of one scale: the ridge is the same for all.
+Source
+    le Cessie and van Houwelingen (1992) for the ridge.
+
+Maximum entropy is multinomial logistic regression over hashed features, by stochastic gradient descent.
+
+Formula
+    p(c | x) = exp(s_c) / sum over k of exp(s_k), s_c the sum of class c's weights over the features of x. Training
+    makes the sum of -log p(right | x) small: one example after the other, every weight at a rate of its own,
+    ``RATE`` / the root of the sum of its squared slopes so far.
+Conventions
+    ``EPOCHS`` passes, stopped early instead of penalized. Slopes below 0.001 move nothing (``learning.SMALL``).
+Source
+    Berger et al. (1996) for maximum entropy; Duchi et al. (2011), AdaGrad, for the rates. Tetreault and Chodorow
+    (2008) trained theirs by generalized iterative scaling.
+
+The averaged perceptron works over hashed features too.
+
+Formula
+    A class's score is the sum of its weights over the example's features. A wrong guess adds 1 to the right class's
+    weights and takes 1 from the guessed one's. What is kept is the mean of the weights over all examples seen.
+Conventions
+    Of equal scores the first class wins. Every pass takes the examples in an order of its own. No rate, no margin.
+Source
+    Freund and Schapire (1999); Collins (2002) for averaging in place of voting.
+
+The readable twins of ``_learn.pyx``: averaged perceptron, maximum entropy and tagging, one example at a time.
 
 Examples are rows of a table of weights; a class's score is the sum of its weights in those rows. The
 first of several best classes is the guess. All change what they are given: weights, sums, tags.
@@ -18,16 +51,22 @@ Source
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from math import exp, log, sqrt
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
 
+from errorbar.core.arrays import Floats
 from errorbar.edits.matching import KERNEL
+from errorbar.stats.resampling import stream
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_matrix
 
 HASH = "crc32-multiply-1"  # what model files name; another function is another name
 FIRST, STEP, LAST, SHIFT, MASK = 0x811C9DC5, 0x9E3779B1, 0x85EBCA6B, 15, 0xFFFFFFFF
@@ -226,3 +265,173 @@ def kernel() -> ModuleType:
             return sys.modules[__name__]
         return _learn
     return sys.modules[__name__]
+
+
+Columns: TypeAlias = "Floats | csr_matrix"
+STEPS, ENOUGH = 1000, 1e-10
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Logistic:
+    """A fitted regression: the constant, one weight for each column."""
+
+    constant: float
+    weights: Floats
+
+    def log_odds(self, columns: Columns) -> Floats:
+        """The natural logarithm of the odds of an error; shape (examples,)."""
+        odds: Floats = self.constant + columns @ self.weights
+        return odds
+
+
+def fit_logistic(columns: Columns, labels: NDArray[np.bool_], ridge: float, enough: float = ENOUGH) -> Logistic:
+    """Fit a regression; there must be an example with and one without the label.
+
+    Args:
+        columns: Shape (examples, columns), sparse or not.
+        labels: Which examples are errors.
+        ridge: Above 0, so that there is one best fit.
+        enough: By what share of itself a step must make the sum smaller.
+    """
+    from scipy.optimize import minimize  # noqa: PLC0415 - loading it takes half a second; what is fitted needs none
+    from scipy.special import expit  # noqa: PLC0415 - as above
+
+    y = labels.astype(np.float64)
+    start = np.zeros(columns.shape[1] + 1)
+    start[0] = np.log(y.mean() / (1 - y.mean()))
+
+    def loss(w: Floats) -> tuple[float, Floats]:
+        odds = w[0] + columns @ w[1:]
+        error = expit(odds) - y
+        slope = np.concatenate([[error.sum()], columns.T @ error + ridge * w[1:]])
+        return float((np.logaddexp(0, odds) - y * odds).sum() + ridge * (w[1:] @ w[1:]) / 2), slope
+
+    fit = minimize(loss, start, jac=True, method="L-BFGS-B", options={"maxiter": STEPS, "ftol": enough, "gtol": enough})
+    return Logistic(float(fit.x[0]), fit.x[1:])
+
+
+_PART = 1 << 16  # rows
+MOST_BITS, MOST_CLASSES = 22, 127
+"""Limits of any table: all rows take memory whatever a file holds, and the kernel counts classes in eight bits."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Weights:
+    """Weights by row and class, as model files hold them.
+
+    Attributes:
+        bits: The table has 2^bits rows.
+        n_classes: Number of classes.
+        rows: Row of each weight, in order.
+        classes: Class of each weight.
+        values: The weights, rounded to half precision.
+        offsets: Where the weights of each row begin; one more at the end.
+        wide: The values in single precision, which the kernel reads.
+
+    Raises:
+        ValueError: If these are no weights of such a table: the kernel reads where it is told to.
+    """
+
+    bits: int
+    n_classes: int
+    rows: NDArray[np.int32]
+    classes: NDArray[np.int8]
+    values: NDArray[np.float16]
+    offsets: NDArray[np.int32] = field(init=False, repr=False)
+    wide: NDArray[np.float32] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        """Check what the kernel relies on, and find where each row begins."""
+        rows, classes = self.rows, self.classes
+        if not (1 <= self.bits <= MOST_BITS and 1 <= self.n_classes <= MOST_CLASSES):
+            raise ValueError(f"a table of {self.bits} bits and {self.n_classes} classes")
+        if not rows.shape == classes.shape == self.values.shape == (len(rows),):
+            raise ValueError("columns of different lengths")
+        if len(rows) and not (rows[0] >= 0 and rows[-1] < 1 << self.bits and (rows[1:] >= rows[:-1]).all()):
+            raise ValueError("rows out of order")
+        if len(rows) and not (classes.min() >= 0 and classes.max() < self.n_classes):
+            raise ValueError("a class outside of the set")
+        if not np.isfinite(self.values).all():
+            raise ValueError("a weight that is no number")
+        begins = np.searchsorted(self.rows, np.arange((1 << self.bits) + 1, dtype=np.int32))
+        object.__setattr__(self, "offsets", begins.astype(np.int32))
+        object.__setattr__(self, "wide", self.values.astype(np.float32))
+
+    @classmethod
+    def of_table(cls, part: Callable[[slice], NDArray[Any]], shape: tuple[int, ...]) -> Weights:
+        """The weights other than zero in a table of 2^bits rows, read a part at a time: the table is large."""
+        parts: list[tuple[NDArray[Any], NDArray[Any], NDArray[Any]]] = []
+        for first in range(0, shape[0], _PART):
+            values = part(slice(first, first + _PART)).astype(np.float16)
+            rows, classes = np.nonzero(values)
+            parts.append(((rows + first).astype(np.int32), classes.astype(np.int8), values[rows, classes]))
+        columns: list[NDArray[Any]] = [np.concatenate(column) for column in zip(*parts, strict=True)]
+        return cls(shape[0].bit_length() - 1, shape[1], *columns)
+
+    def scores(self, rows: Rows) -> Floats:
+        """Sum the weights of each example's rows, by class; shape (examples, classes)."""
+        scores = np.zeros((len(rows), self.n_classes))
+        kernel().add_scores(np.ascontiguousarray(rows), self.offsets, self.classes, self.wide, scores)
+        return scores
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """The arrays of a model file."""
+        return {"rows": self.rows, "classes": self.classes, "values": self.values}
+
+
+MAXENT = "maxent"
+EPOCHS, RATE = 4, 0.05
+
+
+def train_maxent(
+    rows: Rows, right: Classes, n_classes: int, bits: int, *, epochs: int = EPOCHS, rate: float = RATE, seed: int = 0
+) -> Weights:
+    """Train on examples; the same seed gives the same weights. Arguments as of ``train_perceptron``."""
+    table, squares = (np.zeros((1 << bits, n_classes), np.float32) for _ in range(2))
+    chance = stream(seed, MAXENT)
+    for _ in range(epochs):
+        kernel().learn_maxent(rows, right, chance.permutation(len(right)), table, squares, rate)
+    return Weights.of_table(lambda part: table[part], table.shape)
+
+
+def log_probabilities(scores: Floats) -> Floats:
+    """Natural logarithms of the classes' probabilities; shape as of ``scores``, (examples, classes)."""
+    shifted = scores - scores.max(axis=1, keepdims=True)
+    logs: Floats = shifted - np.log(np.exp(shifted).sum(axis=1, keepdims=True))
+    return logs
+
+
+PERCEPTRON = "perceptron"
+PERCEPTRON_EPOCHS = 6
+
+
+def train_perceptron(
+    rows: Rows, right: Classes, n_classes: int, bits: int, *, epochs: int = PERCEPTRON_EPOCHS, seed: int = 0
+) -> Weights:
+    """Train on examples; the same seed gives the same weights.
+
+    Args:
+        rows: The rows of the features of each example; shape (examples, features).
+        right: Its class.
+        n_classes: Number of classes.
+        bits: The table of weights has 2^bits rows.
+        epochs: Passes over all examples.
+        seed: The seed of the orders.
+    """
+    table, totals = tables(bits, n_classes)
+    chance = stream(seed, PERCEPTRON)
+    at = 1
+    for _ in range(epochs):
+        kernel().learn_perceptron(rows, right, chance.permutation(len(right)), table, totals, at)
+        at += len(right)
+    return average_weights(table, totals, at)
+
+
+def tables(bits: int, n_classes: int) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    """Weights and their sums over time, all zero."""
+    return np.zeros((1 << bits, n_classes), np.int32), np.zeros((1 << bits, n_classes), np.int64)
+
+
+def average_weights(table: NDArray[np.int32], totals: NDArray[np.int64], at: int) -> Weights:
+    """The mean of the weights over the examples before number ``at``; see ``learn_perceptron``."""
+    return Weights.of_table(lambda part: table[part] - totals[part] / at, table.shape)

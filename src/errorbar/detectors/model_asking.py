@@ -7,8 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
-from errorbar.api.arguments import ArgumentDoc, Count
-from errorbar.api.model_calls import ModelCalls
+from errorbar.api.arguments import ArgumentDoc
+from errorbar.api.model_calls import ModelCalls, TokenCount
+from errorbar.core.labels import format_count
 from errorbar.core.problems import Problem
 from errorbar.formats.look import Source
 
@@ -24,7 +25,7 @@ class ModelAsking(ModelCalls, total=False):
     prompt: Annotated[
         Source | None, ArgumentDoc(None, "A file whose text stands in the place of the usual instructions.")
     ]
-    max_tokens: Annotated[Count, ArgumentDoc(1024, "Tokens that an answer may have.")]
+    max_tokens: Annotated[TokenCount, ArgumentDoc(1024, "Tokens that an answer may have.")]
     calls: Annotated[
         Source | None, ArgumentDoc(None, "The ledger of calls, with every raw answer. None: ``llm.sqlite`` here.")
     ]
@@ -74,6 +75,7 @@ class ModelUse:
     def words(self) -> str:
         """The cost in a sentence."""
         cost = f", {self.spent.cost:.4f} in money" if self.spent.cost else ""
-        refused = f"; {sum(self.refused.values()):,} answers refused" if self.refused else ""
-        spent = f"{self.spent.calls:,} requests, {self.spent.tokens:,} tokens{cost}, with all before"
-        return f"{self.rater.pseudonym}: {self.n_calls:,} calls{refused}; spent {spent}"
+        refused = f"; {format_count(sum(self.refused.values()), 'answers')} refused" if self.refused else ""
+        counts = format_count(self.spent.calls, "requests"), format_count(self.spent.tokens, "tokens")
+        spent = f"{', '.join(counts)}{cost}, with all before"
+        return f"{self.rater.pseudonym}: {format_count(self.n_calls, 'calls')}{refused}; spent {spent}"

@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from errorbar.core.problems import InputError, Place, Problem
-from errorbar.detectors.linear import Weights
+from errorbar.detectors.learning import Weights
 from errorbar.formats.look import note_input
 from errorbar.formats.saving import save_bytes
 from errorbar.formats.untrusted import NotJsonError, parse_json

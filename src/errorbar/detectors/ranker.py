@@ -1,7 +1,7 @@
 """A ranker of candidates: which changes annotators of learners' text would make.
 
 Formula
-    The log odds that a change is right are a logistic regression with a ridge (``linear.py``) on numbers by group,
+    The log odds that a change is right are a logistic regression with a ridge (``learning.py``) on numbers by group,
     shared numbers, and marks. A candidate's score is its log odds less
     a threshold, the one with the highest F0.5 on the labels when each fold's sentences are ranked without them.
 Conventions
@@ -31,8 +31,7 @@ from errorbar.core.corpus import Corpus
 from errorbar.core.problems import Problem, UsageError
 from errorbar.detectors.candidates import GROUPS, Proposals
 from errorbar.detectors.corrector import NEVER, choose_candidates
-from errorbar.detectors.learning import Codes, code, states
-from errorbar.detectors.linear import Logistic, fit_logistic
+from errorbar.detectors.learning import Codes, Logistic, code, fit_logistic, states
 from errorbar.edits.texts import common_ends
 
 FEATURES = "ranker-2"  # what model files name; other features are another name

@@ -64,5 +64,5 @@ def _selection(sources: Sources) -> Iterator[Cell]:
 
 
 CONLL2014 = AddedCells(_lazy("published_tables", "corrector_cells"))
-MADNANI2011 = AddedCells(_lazy("judged_detectors", "judged_cells"), _lazy("figures", "draw_figures"))
+MADNANI2011 = AddedCells(_lazy("figures", "judged_cells"), _lazy("figures", "draw_figures"))
 TETREAULT_CHODOROW2008 = AddedCells(_selection, _lazy("figures", "draw_curves"))

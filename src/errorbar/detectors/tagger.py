@@ -12,7 +12,7 @@ Source
 Lemmas of tagged words come from a few rules for endings, and a treebank's exceptions to them.
 
 ``PipelineTagger`` has the tags of errorbar-en's spaCy pipeline in place of the perceptron's. It needs spaCy, for
-training and for use. docs/detectors/tagger.md says what it brings: nothing that the detectors' figures would show.
+training and for use. docs/detectors/perc.md says what it brings: nothing that the detectors' figures would show.
 """
 
 from __future__ import annotations
@@ -28,9 +28,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from errorbar.core.problems import InputError, Place, Problem, UsageError
-from errorbar.detectors.learning import HASH, Classes, Codes, Rows, code, kernel, rows_of, state, states
+from errorbar.detectors.learning import (
+    HASH,
+    MOST_CLASSES,
+    Classes,
+    Codes,
+    Rows,
+    Weights,
+    average_weights,
+    code,
+    kernel,
+    rows_of,
+    state,
+    states,
+    tables,
+)
 from errorbar.detectors.lexicon import Layout, Lexicon, Sentences
-from errorbar.detectors.linear import MOST_CLASSES, Weights, average_weights, tables
 from errorbar.detectors.model_file import Model, check_made, fitting, stored_weights
 from errorbar.detectors.text import Treebank
 from errorbar.stats.resampling import stream

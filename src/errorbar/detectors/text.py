@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 
 from errorbar.core.corpus import ContentHash, Corpus, Sentence, reference_record, source_record, type_record
 from errorbar.core.problems import InputError, Place, Problem, Problems, UsageError
-from errorbar.detectors.linear import MOST_CLASSES
+from errorbar.detectors.learning import MOST_CLASSES
 from errorbar.detectors.model_file import Model, fitting
 from errorbar.edits.likeness import ends_in_a_mark
 from errorbar.formats.look import Lines, Source

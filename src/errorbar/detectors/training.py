@@ -27,15 +27,15 @@ from numpy.typing import NDArray
 
 from errorbar.api.arguments import ArgumentDoc, Lenient, public
 from errorbar.api.arguments import part as part_of
-from errorbar.core.problems import InputError, Place, Problem, Problems, UsageError
+from errorbar.core.problems import InputError, Place, Problem, Problems, UsageError, refuse_halves
 from errorbar.detectors.candidates import Reader
 from errorbar.detectors.chooser import CLASSES, Task, train_chooser
 from errorbar.detectors.chooser import FEATURES as OF_CHOICES
 from errorbar.detectors.combined import RIDGE, CombinedDetectors
 from errorbar.detectors.correctors import learn_correctors
 from errorbar.detectors.detect import file_of, read_combined, read_reader, read_tagger
+from errorbar.detectors.learning import Weights
 from errorbar.detectors.lexicon import PREPOSITIONS
-from errorbar.detectors.linear import Weights
 from errorbar.detectors.model_file import Model, fingerprint, load_model, save_model, stored_weights
 from errorbar.detectors.ngrams import NgramModel, Tree, train_ngrams
 from errorbar.detectors.prepositions import FEATURES as OF_PREPOSITIONS
@@ -497,6 +497,8 @@ def train(
     """
     files = expand_paths(texts)
     folder = Path(out)
+    refuse_halves("license", shared["license"])
+    refuse_halves("provenance", shared["provenance"])
     parts = _choose_parts([part] if isinstance(part, str) else part, folder, shared, text=bool(files))
     if not files and not (parts and {*parts} <= {*TEXTLESS}):
         raise UsageError(Problem("no-files", "no text to train on is named", expected="at least one file"))

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from itertools import accumulate
+from itertools import accumulate, pairwise
+from math import inf
 from typing import TYPE_CHECKING
 
-from errorbar.core.problems import Place, Problems
-from errorbar.edits.likeness import Changed, LikenessEvidence, Words, evidence, find_changed_lines
+from errorbar.core.problems import Place, Problem, Problems
+from errorbar.edits.likeness import MOST_NAMED, Changed, LikenessEvidence, Words, evidence, find_changed_lines
 
 if TYPE_CHECKING:
     from errorbar.edits.likeness import Retokenization
@@ -22,6 +23,9 @@ SOME = 0.02  # share of lines worth a word; of the most free corrections .002 ar
 WINDOW, GAP = 3, 2  # lines that a line's own source is looked for away; suspicious ones so far apart are one stretch
 UNLIKE, ALIKE, MARGIN = 0.5, 0.6, 0.25  # own likeness of a suspicious line; a neighbor's, how much more, that convicts
 SHORTEST = 4  # shorter lines are too easily alike by chance
+JUMP = 0.5  # likeness that a stretch of missing lines must bring
+MOST_PAIRS = 2_000_000  # lines times missing ones, up to which several stretches of these are looked for: a second
+TOGETHER = 50  # so many lines in a row must fit, wherever they are
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,10 +103,10 @@ class Admission:
             problems.note("unlike-lines", f"{named}; they are scored as they are", where, "look at some of them")
 
     def _say_form(self, name: str, seen: LikenessEvidence, problems: Problems) -> None:
-        """Say what is no correction but another way to write: joined marks, other quotation marks, numbered lines."""
+        """Say what is no correction but another way to write: joined marks, other quotes or accents, numbers."""
         lines = f"of {seen.changed:,} changed lines,"
         if seen.joined.n > SOME * seen.changed:
-            word, mark = seen.example
+            word, mark = seen.joined.example
             message = f"looks untokenized: {lines} {seen.joined.n:,} ({seen.joined}) join to words what the source has"
             message += f" apart, as {mark!r} in {word!r}; each such word counts as changed"
             fix = f"put spaces around tokens, as the source{', or use --retokenize' if self.advise else ''}"
@@ -110,18 +114,28 @@ class Admission:
                 f"looks untokenized: {seen.joined.n:,} of {seen.changed:,} changed lines join what the source has apart"
             )
             problems.note("not-tokenized", message, Place(name, seen.joined.first[0]), fix, headline=headline)
-        if seen.quotes.n > SOME * seen.changed:
-            word, source = seen.quote
-            message = (
-                f"{lines} {seen.quotes.n:,} ({seen.quotes}) have quotation marks or apostrophes of another form than"
-            )
-            message += f" the source, as {word!r} for {source!r}; each such word counts as changed"
-            headline = f"{seen.quotes.n:,} of {seen.changed:,} changed lines have other quotation marks than the source"
-            place, fix = Place(name, seen.quotes.first[0]), "write them as the source does"
-            problems.note("other-quotes", message, place, fix, headline=headline)
+        quotes = Problem(
+            "other-quotes",
+            "have quotation marks or apostrophes of another form than the source",
+            fix="write them as the source does",
+            headline="have other quotation marks than the source",
+        )
+        accents = Problem(
+            "other-accents",
+            "compose accented letters otherwise than the source",
+            fix="bring both to one Unicode form, e.g. NFC",
+            headline="compose accents otherwise than the source",
+        )
+        for problem, odd, show in ((quotes, seen.quotes, repr), (accents, seen.accents, ascii)):
+            if odd.n > SOME * seen.changed:
+                word, source = map(show, odd.example)
+                message = f"{lines} {odd.n:,} ({odd}) {problem.what}, as {word} for {source}"
+                message += "; each such word counts as changed"
+                headline = f"{odd.n:,} of {seen.changed:,} changed lines {problem.headline}"
+                problems.note(problem.code, message, Place(name, odd.first[0]), problem.fix, headline=headline)
         if seen.numbered.n > SOME * seen.n_lines:
             message = f"{seen.numbered.are('numbered')}, and the source is not; each number counts as an inserted word"
-            fix = "take the numbers away: sed -E 's/^ *[0-9]+[.):] *//' FILE > NEW"
+            fix = "take the numbers away: sed -E 's/^ *[0-9]+([.):]|\\t) *//' FILE > NEW"
             problems.note("numbered-lines", message, Place(name, seen.numbered.first[0]), fix)
         if seen.n_whole > seen.n_lines / 2 and all(note.code != "source-not-tokenized" for note in problems.notes):
             message = (
@@ -236,39 +250,71 @@ def likeness(first: Words, second: Words) -> float:
 
 
 def explain_gap(sources: Sequence[str], lines: Sequence[str], n_lines: int) -> str | None:
-    """Say where one stretch of lines is missing or too many, if all others fit the source well; None: they do not.
+    """Say which lines are missing or too many, if all others fit the source well; None: they do not.
 
     Args:
         sources: The source lines.
         lines: The text's lines; those beyond the number of source lines may be left out.
         n_lines: How many the text has.
 
-    The stretch is where the likeness of lines and their source lines (shared distinct words over the larger of the two
-    sets), summed over all lines, is largest.
+    Lines are laid beside source lines, in order, so that their likeness (shared distinct words over the larger of the
+    two sets), summed over all lines, less ``JUMP`` for each stretch that is left out, is largest. That of a line which
+    was left out is taken to be ``UNLIKE``. Of large texts one stretch is looked for.
     """
-    n_off = abs(n_lines - len(sources))
-    if not n_off or n_off >= min(n_lines, len(sources)):
+    n_off, n_shorter = abs(n_lines - len(sources)), min(n_lines, len(sources))
+    if not n_off or n_off >= n_shorter:
         return None
     missing = n_lines < len(sources)
-    source_words, said_words = [*map(_words, sources)], [*map(_words, lines)]
-    before = _running(said_words, source_words)
-    behind = _running(said_words if missing else said_words[n_off:], source_words[n_off:] if missing else source_words)
-    n_behind = len(behind) - 1
-    sums = [sum_before + behind[-1] - behind[min(at, n_behind)] for at, sum_before in enumerate(before)]
-    at = max(range(len(sums)), key=sums.__getitem__)
-    if sums[at] < ALIKE * max(at, n_behind):
+    longer, shorter = ([*map(_words, texts)] for texts in ((sources, lines) if missing else (lines, sources)))
+    align = _align if n_off * n_shorter <= MOST_PAIRS else _align_at_one_gap
+    places = align(longer, shorter, n_off)
+    beside = [
+        likeness(words, longer[place]) for words, place in zip(shorter, places, strict=True) if place < len(longer)
+    ]
+    sums, width = [*accumulate(beside, initial=0.0)], min(TOGETHER, len(beside))
+    least = min(end - start for start, end in zip(sums, sums[width:], strict=False))
+    if sums[-1] < ALIKE * len(beside) or least < UNLIKE * width:
         return None
-    named = f"line {at + 1}" if n_off == 1 else f"lines {at + 1}-{at + n_off}"
+    gaps = [(a + 2, b) for a, b in pairwise([-1, *places, n_shorter + n_off]) if b > a + 1]
+    gaps_named = [str(first) if first == last else f"{first}-{last}" for first, last in gaps]
+    named = f"{'line' if n_off == 1 else 'lines'} {', '.join(gaps_named[:MOST_NAMED])}"
+    named += ", ..." if len(gaps) > MOST_NAMED else ""
     seem, them = ("seems", "it") if n_off == 1 else ("seem", "them")
     if missing:
         return f"{named} of the source {seem} to be missing here; with {them}, the other lines fit"
     return f"{named} {seem} to be too many; without {them}, the other lines fit"
 
 
+def _align(longer: Sequence[Words], shorter: Sequence[Words], n_off: int) -> list[int]:
+    """The place in the longer text of each line of the shorter one."""
+    best, ways = [0.0, *[-inf] * n_off], list[list[int]]()
+    for at, words in enumerate(shorter):
+        row, way, top = list[float](), list[int](), 0
+        for off, stay in enumerate(best):
+            jump = best[top] - JUMP
+            way.append(top if jump > stay else off)
+            row.append(max(jump, stay) + (likeness(words, longer[at + off]) if at + off < len(longer) else UNLIKE))
+            top = off if stay > best[top] else top
+        best = row
+        ways.append(way)
+    off = max(range(n_off + 1), key=lambda off: best[off] - JUMP * (off < n_off))
+    places = []
+    for at in reversed(range(len(ways))):
+        places.append(at + off)
+        off = ways[at][off]
+    return places[::-1]
+
+
+def _align_at_one_gap(longer: Sequence[Words], shorter: Sequence[Words], n_off: int) -> list[int]:
+    """The same where one stretch alone is left out."""
+    before, behind = (
+        [*accumulate((likeness(a, b) for a, b in zip(shorter, texts, strict=False)), initial=0.0)]
+        for texts in (longer, longer[n_off:])
+    )
+    sums = [so_far + behind[-1] - behind[min(at, len(behind) - 1)] for at, so_far in enumerate(before)]
+    at = max(range(len(sums)), key=sums.__getitem__)
+    return [*range(at), *range(at + n_off, len(shorter) + n_off)]
+
+
 def _words(line: str) -> Words:
     return frozenset(line.split())
-
-
-def _running(first: Sequence[Words], second: Sequence[Words]) -> list[float]:
-    """Sums of the likeness of pairs, from none to all."""
-    return [*accumulate((likeness(a, b) for a, b in zip(first, second, strict=False)), initial=0.0)]

@@ -106,7 +106,7 @@ def make_degenerate(
         InputError: If an edit of a corpus made by hand is outside its sentence.
     """
     problems = Problems(lenient=True)
-    texts = {name: tuple(corrected_texts(corpus, name, problems)) for name in corpus.annotators}
+    texts = corrected_texts(corpus, problems)
     problems.raise_errors()
     source = tuple(" ".join(each.tokens) for each in corpus.sentences)
     name, lines = ("the source", source) if output is None else output

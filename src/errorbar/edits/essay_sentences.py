@@ -101,7 +101,7 @@ def cut_essays(corpus: Corpus) -> Corpus:
         message = f"--essays=sentences cuts whole essays, and this corpus {fault}"
         raise UsageError(Problem("essay-reference", message, Place(corpus.name), fix="leave it out"))
     sentences = [sentence for essay in corpus.sentences for sentence in cut_essay(essay)]
-    return replace(corpus, sentences=sentences, cache={"checked": True})
+    return replace(corpus, sentences=sentences, cache={})
 
 
 def cut_text(sentences: Sequence[Sequence[str]], text: str) -> list[str]:

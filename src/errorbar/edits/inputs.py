@@ -17,7 +17,7 @@ from errorbar.core.corpus import (
     annotator_order,
     wrong_count,
 )
-from errorbar.core.problems import InputError, Place, Problem, Problems, UsageError, shorten_text
+from errorbar.core.problems import InputError, Place, Problem, Problems, UsageError, shell_words, shorten_text
 from errorbar.edits.admission import Admission, TextInspection
 from errorbar.edits.texts import apply_edits, parallel_sentences
 from errorbar.formats.catalog import FORMATS, Format, format_of
@@ -65,7 +65,7 @@ def text_chunks(
     sentences = parallel_sentences(rows, names)
     try:
         while taken := list(islice(sentences, size)):
-            yield Corpus(taken, names, source.name, cache={"checked": True})
+            yield Corpus(taken, names, source.name)
     except InputError as error:  # a pair that is too large knows its line alone
         raise InputError(
             [
@@ -96,11 +96,19 @@ def _looked_at(
 
 
 def source_corpus(path: Source, problems: Problems) -> Corpus:
-    """A source alone, of lines, of essays or of token labels: nobody looked."""
+    """A source alone, of lines, of essays or of token labels: nobody looked.
+
+    Raises:
+        InputError: If it is an annotated file, which nobody gives to those who correct its text.
+    """
     lines = Lines(path, problems)
     known = format_of(lines)
     if known.name == "multigec" or known.holds == "labels":
         return Corpus([replace(one, annotations={}) for one in known.read(lines, problems)], ())
+    if kind := _annotated_format(lines):
+        message, place = f"this is {kind}, and a source is a text", Place(lines.name, 1)
+        fix = f"errorbar convert {shell_words(lines.name)} --to text writes it"
+        raise InputError(Problem("reference-not-text", message, place, "one sentence per line", fix))
     return Corpus([Sentence(line) for line in lines], ())
 
 
@@ -145,7 +153,7 @@ def open_system(
         path: The file.
         name: What the system is called.
         problems: Where problems go.
-        edits: It can be M2, for metrics over edits.
+        edits: It can be M2 or JSONL, for metrics over edits.
         labels: It can be token labels, for metrics that only look where errors are.
         retokenize: Somebody asked for other tokens, which M2 and labels do not get.
 
@@ -162,13 +170,15 @@ def open_system(
         return EssayReader(lines, name, problems)
     columns = "\t" in first and len(first.split()) <= LONGEST_ROW  # of labels gone wrong, which their reader names
     of_labels = kind.holds == "labels" or (labels and columns)
-    of_edits = (kind.name not in FORMATS and kind.holds == "edits") or (edits and is_m2(lines))
+    own_format = kind.name not in FORMATS and kind.holds == "edits"
+    of_edits = own_format or (edits and (kind.name == "jsonl" or is_m2(lines)))
     if of_labels and not labels:
         message, expected = "these are labels of tokens, which correct nothing", "corrected sentences"
         fix = "--metric=tokens scores them"
         raise InputError(Problem("hypothesis-labels", message, Place(lines.name, 1), expected, fix))
     if retokenize and (of_labels or of_edits):
-        message = f"--retokenize is for texts, and this system is {'token labels' if of_labels else 'M2'}"
+        own = "token labels" if of_labels else "JSONL" if kind.name == "jsonl" else "M2"
+        message = f"--retokenize is for texts, and this system is {own}"
         raise UsageError(Problem("useless-option", message, Place(lines.name), fix="leave it out"))
     if of_labels:
         return LabelReader(lines, name, problems, kind if kind.holds == "labels" else FORMATS["multiged"])
@@ -198,7 +208,7 @@ def annotator_as_system(corpus: Corpus) -> Hypothesis:
 
 
 class EditsReader:
-    """Reads a system's M2, or its like, in step with the source; its edits are one annotator's."""
+    """Reads a system's M2, JSONL or their like, in step with the source; its edits are one annotator's."""
 
     def __init__(self, lines: Lines, name: str, problems: Problems, kind: Format) -> None:
         self.name = name
@@ -230,8 +240,25 @@ class EditsReader:
         )
 
     def take_for(self, sentences: Sequence[Sentence]) -> list[CorrectedSentence]:
-        """The next sentences, as many as the source's."""
-        return self.take(len(sentences))
+        """The next sentences, as many as the source's.
+
+        Raises:
+            InputError: At the first that is another one: those behind it are wrong for the same reason.
+        """
+        taken = self._next(len(sentences))
+        for sentence, own in zip(sentences, taken, strict=False):
+            if not self._is_same(own, sentence) and not self._problems.errors:  # which may be why
+                self._refuse(own, sentence)
+        return list(map(self._output, taken))
+
+    def _is_same(self, own: Sentence, sentence: Sentence) -> bool:
+        return "".join(own.tokens) == "".join(sentence.tokens)  # the corpus may have been given other tokens
+
+    def _refuse(self, own: Sentence, sentence: Sentence) -> None:
+        message = f"the system's edits are of another sentence: {shorten_text(own.text)}"
+        place, fix = Place(self._file, own.line), "edits must be of the reference's sentences, in their order"
+        self._problems.error("system-sentence", message, place, shorten_text(sentence.text), fix)
+        self._problems.raise_errors()
 
     def finish(self, n_sentences: int) -> None:
         """Check that the file has as many sentences as the source."""
@@ -244,17 +271,8 @@ class EditsReader:
 class LabelReader(EditsReader):
     """Reads a system's token labels in step with the source, whose tokens they must have."""
 
-    def take_for(self, sentences: Sequence[Sentence]) -> list[CorrectedSentence]:
-        """The labels of each sentence.
-
-        Raises:
-            InputError: At the first token that is another one: those behind it are wrong for the same reason.
-        """
-        taken = self._next(len(sentences))
-        for sentence, own in zip(sentences, taken, strict=False):
-            if own.tokens != sentence.tokens and not self._problems.errors:  # which may be why
-                self._refuse(own, sentence)
-        return list(map(self._output, taken))
+    def _is_same(self, own: Sentence, sentence: Sentence) -> bool:
+        return own.tokens == sentence.tokens
 
     def _refuse(self, own: Sentence, sentence: Sentence) -> None:
         ours, theirs = own.tokens, sentence.tokens

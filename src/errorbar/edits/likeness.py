@@ -9,10 +9,11 @@ Conventions
     A source line of fewer than ``SHORTEST`` different words says nothing, and neither does an empty line, which is
     counted apart. A mark is *joined* where the source has it apart, the line does not, and a new word of the line ends
     with it. A line has *other quotes* where a word of it differs from the source's only in the form of quotation marks
-    or apostrophes, and is *numbered* where it begins with ``1.`` or ``1)`` and its source line does not. A source line
+    or apostrophes, has *other accents* where one differs only in how its letters and marks are composed (NFC, NFD), and
+    is *numbered* where it begins with ``1.``, ``1)`` or a tab behind the number, unlike its source line. A source line
     is *whole* where its last word ends in a full stop, ``?`` or ``!``, as in text that nobody tokenized. Word triples
-    are drawn by their hash, at most ``MOST_TRIPLES`` of either side, so that memory
-    does not grow; how a file is cut changes nothing.
+    are drawn by their hash, at most ``MOST_TRIPLES`` of either side, so that memory does not grow; how a file is cut
+    changes nothing.
 Source
     errorbar's own; thresholds: docs/design/hypotheses.md.
 """
@@ -20,10 +21,11 @@ Source
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from itertools import accumulate, pairwise
+from unicodedata import normalize
 from zlib import crc32
 
 Words = frozenset[str]
@@ -37,7 +39,7 @@ SHOWN, MOST_NAMED = 30, 5  # characters of a line that are quoted; lines that ar
 _DOUBLE = re.compile(r"``|''|[“”„‟«»]")
 _SINGLE = str.maketrans("’‘‛`´", "'''''")
 _QUOTES = frozenset("“”„‟«»’‘‛`´'\"")
-_NUMBERED = re.compile(r"\s*\(?\d+[.):](?=\s)")
+_NUMBERED = re.compile(r"\s*\(?\d+([.):](?=\s)|\t)")
 _ENDS = frozenset(".?!")
 _MARKS = frozenset(".,;:?!()[]{}%\"'")
 
@@ -48,15 +50,17 @@ class NamedLines:
 
     n: int = 0
     first: list[int] = field(default_factory=list)
+    example: tuple[str, str] = ("", "")  # from the first of them: a word of the line, and what the source has
 
-    def note(self, number: int) -> None:
+    def note(self, number: int, example: tuple[str, str] = ("", "")) -> None:
         """Count one."""
-        self.add(NamedLines(1, [number]), 0)
+        self.add(NamedLines(1, [number], example), 0)
 
     def add(self, other: NamedLines, before: int) -> None:
         """Take those of a later piece, which so many lines come before."""
         self.n += other.n
         self.first += [before + number for number in other.first[: MOST_NAMED - len(self.first)]]
+        self.example = self.example if self.example[0] else other.example
 
     def __str__(self) -> str:
         return f"{'line' if self.n == 1 else 'lines'} {self._name_lines()}"
@@ -112,10 +116,9 @@ class LikenessEvidence:
     empty: NamedLines = field(default_factory=NamedLines)  # where the source has words
     joined: NamedLines = field(default_factory=NamedLines)
     quotes: NamedLines = field(default_factory=NamedLines)
+    accents: NamedLines = field(default_factory=NamedLines)
     numbered: NamedLines = field(default_factory=NamedLines)
     n_whole: int = 0  # source lines, changed or not
-    quote: tuple[str, str] = ("", "")  # a word with other quotes, and the source's
-    example: tuple[str, str] = ("", "")  # a joined word, and the mark
     pair: tuple[str, str] = ("", "")  # the beginnings of the first unlike source line and of the text's line
     there: TripleSample = field(default_factory=TripleSample)  # triples of the source
     written: TripleSample = field(default_factory=TripleSample)  # those of the text
@@ -139,15 +142,13 @@ class LikenessEvidence:
 
     def add(self, other: LikenessEvidence) -> None:
         """Take what was seen of the lines that follow."""
-        for name in ("unlike", "empty", "joined", "quotes", "numbered"):
+        for name in ("unlike", "empty", "joined", "quotes", "accents", "numbered"):
             getattr(self, name).add(getattr(other, name), self.n_lines)
         self.n_whole += other.n_whole
-        self.quote = self.quote if self.quote[0] else other.quote
         self.n_lines += other.n_lines
         self.changed += other.changed
         self.short += other.short
         self.n_unlike_words += other.n_unlike_words
-        self.example = self.example if self.example[0] else other.example
         self.pair = self.pair if self.pair[0] else other.pair
         self.there.add(other.there.hashes, other.there.level)
         self.written.add(other.written.hashes, other.written.level)
@@ -177,8 +178,10 @@ def evidence(
         if _NUMBERED.match(lines[at]) and not _NUMBERED.match(sources[at]):
             seen.numbered.note(at + 1)
         if lost:
-            _see_joined(seen, lost, new, at + 1)
-            _see_quotes(seen, lost, new - old, at + 1)
+            _see_joined(seen.joined, lost, new, at + 1)
+            quoted = [word for word in lost if not _QUOTES.isdisjoint(word)]
+            _see_spelling(seen.quotes, quoted, new - old, plain, at + 1)
+            _see_spelling(seen.accents, [word for word in lost if not word.isascii()], new - old, _compose, at + 1)
         if len(old) < SHORTEST:
             seen.short += 1
         elif 2 * (len(old) - len(lost)) < ALIKE * (len(old) + len(new)) and _alike(sources[at], lines[at]) < UNLIKE:
@@ -196,7 +199,7 @@ def evidence(
     return seen
 
 
-def _see_joined(found: LikenessEvidence, lost: Words, new: Words, number: int) -> None:
+def _see_joined(found: NamedLines, lost: Words, new: Words, number: int) -> None:
     marks = {mark: plain(mark) for mark in lost if not mark.isalnum() and is_attached(mark)}
     joined = (
         (word, mark)
@@ -204,18 +207,21 @@ def _see_joined(found: LikenessEvidence, lost: Words, new: Words, number: int) -
         for word in new
         if len(bare := plain(word)) > len(letters) and bare.endswith(letters)
     )
-    first = min(joined, default=None) if not found.example[0] else next(joined, None)  # sets have no order
+    first = min(joined, default=None) if not found.n else next(joined, None)  # sets have no order
     if first is not None:
-        found.joined.note(number)
-        found.example = found.example if found.example[0] else first
+        found.note(number, first)
 
 
-def _see_quotes(found: LikenessEvidence, lost: Words, new: Words, number: int) -> None:
-    quoted = {plain(word): word for word in lost if not _QUOTES.isdisjoint(word)}
-    pairs = [(word, quoted[plain(word)]) for word in new if quoted and plain(word) in quoted]
+def _see_spelling(found: NamedLines, lost: Sequence[str], new: Words, fold: Callable[[str], str], number: int) -> None:
+    """Note a line with words that differ from lost ones only in what folding takes away."""
+    folded = {fold(word): word for word in lost}
+    pairs = [(word, folded[form]) for word in new if folded and (form := fold(word)) in folded]
     if pairs:
-        found.quotes.note(number)
-        found.quote = found.quote if found.quote[0] else min(pairs)  # sets have no order
+        found.note(number, min(pairs))  # sets have no order
+
+
+def _compose(word: str) -> str:
+    return normalize("NFC", word)
 
 
 def ends_in_a_mark(line: str) -> bool:

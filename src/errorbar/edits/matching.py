@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from errorbar.core.corpus import Corpus, wrong_count
-from errorbar.core.edit import Edit, are_edits
+from errorbar.core.edit import Edit, are_edits, span_error
 from errorbar.core.problems import InputError, Place, Problem
 from errorbar.edits.maxmatch import (
     DEFAULT_RULES,
@@ -84,6 +84,8 @@ class EncodedReferences:
     alternatives: TokenArrays
     types: Ints  # numbers of ``type_names``
     type_names: tuple[str, ...]
+    cells: Offsets  # ``slot * types + type`` where there are edits, ascending
+    cell_of: Offsets  # number of the cell of each edit; shape (edits,)
 
 
 def encode_tokens(sequences: Sequence[Sequence[str]], vocabulary: Vocabulary) -> TokenArrays:
@@ -100,21 +102,15 @@ def encode_lines(lines: Sequence[str], vocabulary: Vocabulary) -> TokenArrays:
     return TokenArrays(np.concatenate([*numbers, np.zeros(1, np.int32)]), _offsets([len(line) for line in numbers]))
 
 
-class _Cached(NamedTuple):
-    encoded: EncodedReferences
-    made_of: object
-
-
 def encode_references(corpus: Corpus) -> EncodedReferences:
     """Encode a corpus, once; later calls return the same arrays, unless the corpus was edited in between.
 
     A span outside its sentence is an ``InputError``: the kernel must never look there.
     """
-    known = corpus.cache.get("references")
-    now = (corpus.annotators, [(sentence.text, sentence.annotations) for sentence in corpus.sentences])
-    if isinstance(known, _Cached) and known.made_of == now:
-        return known.encoded
-    made_of = (corpus.annotators, [(text, annotations.copy()) for text, annotations in now[1]])
+    return corpus.once("references", lambda: _encode(corpus))
+
+
+def _encode(corpus: Corpus) -> EncodedReferences:
     annotators = corpus.annotators
     annotations = [sentence.annotations.get(name) for sentence in corpus.sentences for name in annotators]
     sizes = [len(edits or ()) for edits in annotations]
@@ -131,7 +127,9 @@ def encode_references(corpus: Corpus) -> EncodedReferences:
     start, end = _never_empty([edit.start for edit in edits]), _never_empty([edit.end for edit in edits])
     _check_spans(corpus, start[:-1], end[:-1], np.repeat(np.arange(len(sizes)), sizes))
     vocabulary, types = Vocabulary(), Vocabulary()
-    encoded = EncodedReferences(
+    kinds = np.array([types[edit[3]] for edit in edits], np.int32)
+    cells, cell_of = np.unique(np.repeat(np.arange(len(sizes)), sizes) * len(types) + kinds, return_inverse=True)
+    return EncodedReferences(
         vocabulary,
         encode_tokens([sentence.tokens for sentence in corpus.sentences], vocabulary),
         np.array([edits is not None for edits in annotations], np.uint8).reshape(len(corpus), len(annotators)),
@@ -140,11 +138,11 @@ def encode_references(corpus: Corpus) -> EncodedReferences:
         end,
         _offsets([len(edit[2]) for edit in edits]),
         encode_tokens(alternatives, vocabulary),
-        np.array([types[edit[3]] for edit in edits], np.int32),
+        kinds,
         tuple(types),
+        cells,
+        cell_of,
     )
-    corpus.cache["references"] = _Cached(encoded, made_of)
-    return encoded
 
 
 def _check_spans(corpus: Corpus, start: Ints, end: Ints, slots: NDArray[np.int64]) -> None:
@@ -153,9 +151,8 @@ def _check_spans(corpus: Corpus, start: Ints, end: Ints, slots: NDArray[np.int64
     wrong = np.flatnonzero((start < 0) | (end < start) | (end > lengths))
     if wrong.size:
         first = int(wrong[0])
-        message = f"the span {start[first]} {end[first]} is outside the sentence of {lengths[first]} tokens"
         place = Place(corpus.name, corpus.sentences[units[first]].line)
-        raise InputError(Problem("span-outside", message, place, f"0 <= start <= end <= {lengths[first]}"))
+        raise span_error(int(start[first]), int(end[first]), int(lengths[first]), place)
 
 
 def fold_case(vocabulary: Vocabulary) -> TokenArrays:

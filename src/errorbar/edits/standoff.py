@@ -1,7 +1,7 @@
 """Stand-off edits and texts: applying edits, and finding the edits between two texts.
 
 Formula
-    Words (runs of letters and digits with inner apostrophes and hyphens, and the inner stops of 3.5 and e.g.) and
+    Words (runs of letters, their marks and digits, with inner apostrophes, hyphens, and the stops of 3.5 and e.g.) and
     single other characters that are not white space are aligned with the fewest inserted, deleted and substituted
     ones, then with the fewest edits (errorbar.edits.texts). Every run of changed words becomes one edit; the white
     space around it decides where an edit begins and ends.
@@ -25,14 +25,17 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import accumulate, pairwise
+from unicodedata import category
 
 from errorbar.core.corpus import Sentence
 from errorbar.core.edit import Edit, Fragment, StandoffEdit, in_text_order
 from errorbar.core.problems import InputError, Place, Problem, Problems
 from errorbar.edits.texts import apply_edits, extract_edits
 
+_MARKS = "".join(map(chr, (code for code in range(0x300, 0x10000) if category(chr(code))[0] == "M")))
+LETTERS = rf"\w[\w{_MARKS}\u200c\u200d]*"  # with their marks (accents, vowel signs; of the basic plane) and joiners
 _STOP = r"\.(?:(?<=\d\.)(?=\d)|(?<=\b[^\W\d_]\.)(?=[^\W\d_]\b))"  # looked around only where one is
-WORD = re.compile(rf"\w+(?:(?:['’-]|{_STOP})\w+)*|[^\w\s]")
+WORD = re.compile(rf"{LETTERS}(?:(?:['’-]|{_STOP}){LETTERS})*|[^\w\s]")
 SMALL = 2_500  # word pairs that are compared one with each other without fixing anything first
 # Word pairs that are compared in all, and more for each word of the texts. Larger stretches beyond are one edit each.
 MOST_PAIRS, PAIRS_A_WORD = 1_000_000, 20

@@ -17,14 +17,13 @@ from typing import Any
 from errorbar.core.edit import Edit, Fragment, StandoffEdit, in_text_order
 from errorbar.core.problems import InputError, Place, Problem, Problems
 from errorbar.edits.maxmatch import max_match
-from errorbar.edits.standoff import apply_standoff, extract_standoff, words_of
-from errorbar.formats.catalog import is_xml
+from errorbar.edits.standoff import LETTERS, apply_standoff, extract_standoff, words_of
 from errorbar.formats.hoo import FragmentFiles, HooFile, list_run, read_edits, read_text
 from errorbar.formats.look import display_name
 
 # Squares of the tokens of stretches that are searched (the mean of both sides), in all, and more for each character.
 MOST_CELLS, CELLS_A_CHARACTER = 400_000, 10
-_TOKEN = re.compile(r"\w+|\s+|[^\w\s]")
+_TOKEN = re.compile(rf"{LETTERS}|\s+|[^\w\s]")
 _SPACE = "\u2423"  # stands for white space in tokens, which the search separates by spaces
 
 
@@ -38,7 +37,7 @@ def redecompose(gold: Fragment, system: Sequence[StandoffEdit], *, max_unchanged
     text = gold.text
     if text is None:
         message = f"fragment {gold.name} has no source text, which matching=maxmatch needs"
-        raise InputError(Problem("hoo-no-text", message, Place(gold.file), fix="--documents=FOLDER"))
+        raise InputError(Problem("hoo-no-text", message, Place(gold.file), fix="--source=FOLDER"))
     if not system:
         return []
     agreeing: list[StandoffEdit] = []
@@ -170,7 +169,7 @@ def file_edits(file: HooFile | None, fragment: Fragment, problems: Problems) -> 
     """A run's edits of a fragment, from an edit file or a corrected text; none without a file."""
     if file is None:
         return ()
-    if is_xml(file.path):
+    if file.has_edits:
         return read_edits(file, fragment.name, problems, text=fragment.text, system=True).edits
     return text_edits(fragment, read_text(file, problems), display_name(file.path), problems)
 
@@ -179,7 +178,7 @@ def text_edits(fragment: Fragment, corrected: str, file: str, problems: Problems
     """The edits from a text to a corrected one; without a text, or with little in common, that is a problem."""
     if fragment.text is None:
         message = f"no source text of fragment {fragment.name}, so the edits of a corrected text cannot be found"
-        fix = "name the source texts: --documents=FOLDER, of check and convert --source=FOLDER"
+        fix = "name the source texts: --source=FOLDER"
         problems.error("hoo-no-text", message, Place(file), fix=fix)
         return ()
     if reason := why_no_correction(fragment.text, corrected):
@@ -189,7 +188,14 @@ def text_edits(fragment: Fragment, corrected: str, file: str, problems: Problems
         )
         if not problems.lenient:
             return ()
-    return tuple(extract_standoff(fragment.text, corrected, fragment.name))
+    return tuple(extract_standoff(fragment.text, take_line_ends(corrected, fragment.text), fragment.name))
+
+
+def take_line_ends(text: str, source: str) -> str:
+    """Give a text the line ends of its source, also at its end: editors change them, and no annotator marks that."""
+    if source.count("\r\n") in (0, source.count("\n")):  # else both kinds stand in the source
+        text = text.replace("\r\n", "\n").replace("\n", "\r\n" if "\r\n" in source else "\n")
+    return text.rstrip("\r\n") + source[len(source.rstrip("\r\n")) :]
 
 
 def say_missing(run: str, missing: Sequence[str], problems: Problems, *, as_empty: bool) -> None:

@@ -118,14 +118,26 @@ def corrected_text(
     return " ".join(corrected)
 
 
-def corrected_texts(corpus: Corpus, annotator: str, problems: Problems) -> list[str]:
-    """One annotator's version of every sentence, as ``corrected_text``; edits stand where the corpus says."""
+def corrected_texts(corpus: Corpus, problems: Problems) -> dict[str, tuple[str, ...]]:
+    """Each annotator's version of every sentence, as ``corrected_text``; edits stand where the corpus says."""
+
+    def correct() -> dict[str, tuple[str, ...]] | None:
+        try:
+            return {annotator: _correct(corpus, annotator, Problems(limit=1)) for annotator in corpus.annotators}
+        except InputError:  # which every caller is told
+            return None
+
+    texts = corpus.once("texts", correct)
+    return texts or {annotator: _correct(corpus, annotator, problems) for annotator in corpus.annotators}
+
+
+def _correct(corpus: Corpus, annotator: str, problems: Problems) -> tuple[str, ...]:
     texts = []
     for number, sentence in enumerate(corpus.check().sentences):
         tokens, edits = sentence.tokens, sentence.annotations.get(annotator)
         corrected = _apply(tokens, edits, problems, partial(corpus.place, number, annotator)) if edits else tokens
         texts.append(" ".join(corrected))
-    return texts
+    return tuple(texts)
 
 
 def extract_edits(source: Sequence[str], target: Sequence[str]) -> list[Edit]:

@@ -26,12 +26,11 @@ from typing import Any, Protocol
 from errorbar.core.corpus import Annotation, Corpus, CorrectedSentence, Sentence, TextEdits
 from errorbar.core.problems import Place, Problem, UsageError, shorten_text
 from errorbar.edits.texts import extract_edits
-from errorbar.formats.text import SPACES, ParallelLine
+from errorbar.formats.text import CHARACTERS, SPACES, ParallelLine
 
-CHARACTERS = "characters"
 SYNTOK = "syntok"
 _JOINER = "\u200d"
-_LANGUAGE = re.compile(r"[a-z]{2,3}")
+LANGUAGE = re.compile(r"[a-z]{2,3}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,11 +53,16 @@ class Tokenizer:
         Raises:
             UsageError: If the tokenizer changes the text instead of cutting it.
         """
-        tokens = " ".join(self.cut(text)).split()
+        tokens = " ".join(self.cut(str(text))).split()  # spaCy takes no subclass, as a text that knows its edits is
         if "".join(tokens) != "".join(text.split()):
             message = f"the tokenizer {self.name} changes the text {shorten_text(text)!r} instead of cutting it"
             raise UsageError(Problem("tokens-changed", message, fix="name another tokenizer"))
         return tokens
+
+    def refuse_labels(self, name: str) -> UsageError:
+        """The error for a file, or a corpus, whose tokens have labels."""
+        message = f"{name} labels tokens, which --tokens={self.name} would cut into others"
+        return UsageError(Problem("useless-option", message, fix="leave it out"))
 
     def join(self, text: str) -> str:
         """The text with one space between two tokens."""
@@ -100,7 +104,7 @@ def _named_tokenizer(name: str) -> Tokenizer:
         known = f"known without it: {SPACES}, {CHARACTERS}, {SYNTOK}"
         raise _no_tokenizer(name, "is none of errorbar's, and spaCy is not installed", known) from None
     try:
-        is_language = _LANGUAGE.fullmatch(name) and not Path(name).is_dir()
+        is_language = LANGUAGE.fullmatch(name) and not Path(name).is_dir()
         pipeline: Any = spacy.blank(name) if is_language else spacy.load(name, exclude=["ner"])
     except (ImportError, OSError, ValueError, KeyError) as error:
         fix = f"name {CHARACTERS}, {SYNTOK}, the code of a language, an installed spaCy pipeline, or its folder"
@@ -184,7 +188,7 @@ def _retokenize_edits(
 def retokenize_corpus(corpus: Corpus, tokenizer: Tokenizer) -> Corpus:
     """The corpus in a tokenizer's tokens."""
     sentences = [retokenize_sentence(sentence, tokenizer) for sentence in corpus.sentences]
-    return replace(corpus, sentences=sentences, cache={"checked": True})
+    return replace(corpus, sentences=sentences, cache={})
 
 
 def retokenize_lines(lines: Iterable[ParallelLine], tokenizer: Tokenizer) -> Iterator[ParallelLine]:

@@ -15,7 +15,8 @@ Conventions
     that annotation guidelines divide in different ways count as one where both occur in an edit (``FAMILIES``): VERB
     with AUX and PART, NOUN with PROPN, DET with PRON, ADP with SCONJ; the first gives the name. FEATURES are the
     names of the features of Universal Dependencies that differ, joined by ``+``: ``R:NOUN:Number``. An edit that
-    overlaps another of its annotator is typed as if it stood alone. Of several corrections the first counts.
+    overlaps another of its annotator is typed as if it stood alone. Of several corrections the first counts. ``Um`` and
+    ``UNK`` stay: they say that no correction is known, and ``Um`` that an empty one is no deletion.
     Edits of texts are the smallest ones (``errorbar.edits.texts``); one of as many words on both sides is cut where two
     words belong together: the lemma or the part of speech is the same, or they are written alike.
 Source
@@ -35,9 +36,10 @@ from functools import lru_cache
 from itertools import islice
 
 from errorbar.core.corpus import Annotation, Sentence, TextEdits
-from errorbar.core.edit import Edit
+from errorbar.core.edit import UNCLEAR, Edit
 from errorbar.edits.parses import Parse, Parser, Word
 from errorbar.edits.texts import overlaps
+from errorbar.formats.m2 import UNKNOWN
 
 NEARLY = 0.75
 RELATED = 0.5  # likeness of words of which one can be what became of the other
@@ -91,7 +93,7 @@ class _Typing:
         at = 0
         for edit in edits:
             words += tokens[at : edit.start]
-            new = edit.replacements[0].split() if edit.replacements else tokens[edit.start : edit.end]
+            new = edit.replacements[0].split() if edit.applicable else tokens[edit.start : edit.end]
             self._edits.append((edit, len(words), len(words) + len(new)))
             words += new
             at = edit.end
@@ -101,7 +103,9 @@ class _Typing:
         """Give each edit its type."""
         for edit, start, end in self._edits:
             before, after = source[edit.start : edit.end], target[start:end]
-            if not edit.replacements:  # wrong, and nobody says what would be right
+            if edit.type in (UNCLEAR, UNKNOWN):  # the type says that there is no correction, whatever stands there
+                yield edit
+            elif not edit.replacements:  # wrong, and nobody says what would be right
                 yield edit._replace(type=f"R:{_part(before) or 'WORD'}")
             elif not self._cuts:
                 yield edit._replace(type=universal_type(before, after))

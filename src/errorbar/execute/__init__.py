@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from errorbar.core.problems import Problem, UsageError
-from errorbar.execute.executor import LOCAL, Executor, Processes, Serial, run
+from errorbar.execute.executor import LOCAL, Executor, Processes, Serial, run, without_script
 
-__all__ = ["Executor", "Processes", "Serial", "choose_executor", "read_jobs", "run"]
+__all__ = ["Executor", "Processes", "Serial", "choose_executor", "read_jobs", "run", "without_script"]
 
 
 def read_jobs(jobs: int | str) -> tuple[int, str | None]:

@@ -6,13 +6,16 @@ Pieces come from an iterator that may never fit in memory; a few of them are und
 from __future__ import annotations
 
 import gc
+import pickle
 import signal
+import sys
 from abc import abstractmethod
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from itertools import chain, islice
+from threading import Lock
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from errorbar.core.problems import ErrorbarError, Problem, UsageError
@@ -28,6 +31,23 @@ LOCAL = "local"  # the address that means: a cluster of processes on this machin
 AHEAD = 2  # pieces under way for each worker: one in work, one waiting; memory does not grow with the input
 RETRIES = 3  # how often the work of a lost worker is begun again before giving up
 FEW = 3  # fewer pieces than this are done here before other processes would have started
+
+
+_STARTING = Lock()
+
+
+@contextmanager
+def without_script() -> Iterator[None]:
+    """Start processes that do not run the caller's script again, as Python's would where it has no main guard."""
+    with _STARTING:
+        main = vars(sys.modules["__main__"])
+        hidden: dict[str, Any] = {name: main[name] for name in ("__file__", "__spec__") if name in main}
+        main["__spec__"] = main["__file__"] = None
+        try:
+            yield
+        finally:
+            del main["__spec__"], main["__file__"]
+            main.update(hidden)
 
 
 def run(work: Callable[[Piece], Result], pieces: Sequence[Piece], jobs: int = 1) -> Iterator[Result]:
@@ -130,6 +150,7 @@ class Processes(Remote):
     def __init__(self, jobs: int) -> None:
         self.n_workers = jobs
         self._pool: ProcessPoolExecutor | None = None
+        self._of_script = False  # the work or its pieces are defined in the caller's script, which is run again then
 
     def map_ordered(self, work: Callable[[Piece], Result], pieces: Iterable[Piece]) -> Iterator[Result]:
         """Yield the results of all pieces, in order."""
@@ -155,8 +176,10 @@ class Processes(Remote):
             # Ctrl-C is for the process that asked, which ends the others.
             ignore = (signal.SIGINT, signal.SIG_IGN)
             self._pool = ProcessPoolExecutor(self.n_workers, get_context(method), signal.signal, ignore)
+            self._of_script = b"__main__" in pickle.dumps((job, piece))
         try:
-            return self._pool.submit(job, piece)
+            with nullcontext() if self._of_script else without_script():
+                return self._pool.submit(job, piece)
         except BrokenExecutor as broken:  # noticed here first; ``take`` begins it again
             failed: Future[Result | ErrorbarError] = Future()
             failed.set_exception(broken)
@@ -181,6 +204,8 @@ class Processes(Remote):
                 return outcome
         message = f"a worker process died {RETRIES + 1} times over the same piece of work"
         fix = f"memory may be short: try fewer than --jobs={self.n_workers}"
+        if self._of_script:
+            fix = 'they run your script: put its calls under if __name__ == "__main__", or what it defines in a module'
         raise UsageError(Problem("workers-lost", message, fix=fix))
 
     def close(self) -> None:

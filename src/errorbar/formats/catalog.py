@@ -21,7 +21,7 @@ from errorbar.core.edit import OVERLAPPING
 from errorbar.core.entry_points import find_registered
 from errorbar.core.problems import InputError, Place, Problem, Problems, UsageError, nearest
 from errorbar.core.spec import split_spec
-from errorbar.formats.look import Input, Lines, look
+from errorbar.formats.look import LOOKED, Input, Lines, look
 
 HOO = "hoo"
 GOLD, RAW = "Gold", "Raw"
@@ -268,11 +268,12 @@ def holds(path: str) -> Holds | None:
     """The kind of data in a file or folder; None where nothing can be read, and its reader says why."""
     source, place = look(path), Path(path)
     if source.is_folder:
-        folders = [folder for folder in (place, place / GOLD) if folder.is_dir()]
-        return "fragments" if any(is_xml(file) for folder in folders for file in folder.iterdir()) else None
-    if not source.is_pipe and (not source.is_file or _HOO_EDITS.search(source.start)):
+        return "fragments" if (place / GOLD).is_dir() or any(map(is_xml, place.iterdir())) else None
+    if not source.is_pipe and (not source.is_file or begins_edits(source.start)):
         return "fragments" if source.is_file else None
     try:
+        if source.is_pipe and begins_edits("\n".join(source.ahead(LOOKED)).encode()):
+            return "fragments"
         return format_of(source).holds
     except InputError:
         return None
@@ -281,6 +282,11 @@ def holds(path: str) -> Holds | None:
 def is_hoo(path: str) -> bool:
     """Whether a path is HOO data: a folder with edit files (perhaps in ``Gold``), or an edit file."""
     return holds(path) == "fragments"
+
+
+def begins_edits(start: bytes) -> bool:
+    """Whether these are the first bytes of an edit file."""
+    return _HOO_EDITS.search(start) is not None
 
 
 def is_xml(path: Path) -> bool:
@@ -310,4 +316,6 @@ def wants_hoo(gold: object, metrics: object = None) -> bool:
 
 
 def _as_list(value: object) -> Sequence[object]:
+    if isinstance(value, Mapping):
+        return list(value.values())
     return [] if value is None else value if isinstance(value, list | tuple) else [value]

@@ -9,18 +9,17 @@ from dataclasses import dataclass, field, replace
 from itertools import accumulate
 from pathlib import Path
 from typing import NamedTuple, TypeVar
-from xml.sax.saxutils import escape, quoteattr
 
 from errorbar.core.corpus import Sentence
 from errorbar.core.edit import UNCLEAR, Edit, Fragment, StandoffEdit, in_text_order
-from errorbar.core.labels import error_types
+from errorbar.core.labels import error_types, whole_number
 from errorbar.core.problems import InputError, Place, Problem, Problems, nearest
-from errorbar.formats.catalog import GOLD, RAW, is_xml
+from errorbar.formats.catalog import GOLD, RAW, begins_edits, is_xml
 from errorbar.formats.limits import MOST_EDIT_BYTES, MOST_REPAIRS
-from errorbar.formats.look import decode_text, display_name, read_once
+from errorbar.formats.look import START, decode_text, display_name, read_once, refuse_other
 from errorbar.formats.reference import NamedFile, refuse_same_names
 from errorbar.formats.saving import STANDARD_OUTPUT, cannot_write, save_lines
-from errorbar.formats.untrusted import XmlReader, read_limited, whole_number
+from errorbar.formats.untrusted import XmlReader, read_limited
 
 # The XML of HOO edit files: read so that no file can do harm, written as the same bytes for the same edits.
 
@@ -64,6 +63,11 @@ class HooFile:
 
     path: Path
     content: bytes | None = field(default=None, repr=False)
+
+    @property
+    def has_edits(self) -> bool:
+        """Whether it is an edit file rather than a text: by its name, or where that has no ending by its beginning."""
+        return is_xml(self.path) or (not self.path.suffix and begins_edits(self.read()[:START]))
 
     def read(self) -> bytes:
         """Its contents, unpacked; a file that is too large is an ``InputError``, and not read to its end."""
@@ -167,6 +171,8 @@ def write_edits(fragment: Fragment, problems: Problems) -> Iterator[str]:
 
 
 def _edit_lines(edit: StandoffEdit, index: str) -> Iterator[str]:
+    from xml.sax.saxutils import quoteattr  # noqa: PLC0415 - brings what opens addresses on the web
+
     group = f" cset={quoteattr(edit.group)}" if edit.group else ""
     kind = f" type={quoteattr(edit.type)}" if edit.type else ""
     yield f'  <edit index={quoteattr(index)} start="{edit.start}" end="{edit.end}"{kind}{group}>'
@@ -182,6 +188,8 @@ def _edit_lines(edit: StandoffEdit, index: str) -> Iterator[str]:
 
 
 def _text(text: str) -> str:
+    from xml.sax.saxutils import escape  # noqa: PLC0415 - as above
+
     # A carriage return would be read back as a line feed.
     return escape(text, {"\r": "&#13;"}) if text else "<empty/>"
 
@@ -221,8 +229,8 @@ def _only(parts: Mapping[str, Part], many: str, one: str, out: str) -> Part:
 
 
 def save_text(text: str, out: str) -> None:
-    """Write a text, the last line ended, which changes no offset; ``-`` is standard output."""
-    save_lines(text.removesuffix("\n").split("\n"), out)
+    """Write a text as it is; ``-`` is standard output."""
+    save_lines([text], out, end="")
 
 
 def _in_folder(folder: Path, name: str) -> str:
@@ -411,22 +419,29 @@ def sentences_fragments(
         line = " ".join(sentence.tokens)
         starts = [0, *accumulate(len(token) + 1 for token in sentence.tokens)]
         own, at = sentence.annotations.get(annotator, ()), sizes[document]
-        edits.setdefault(document, []).extend(_standoff_edit(edit, line, starts, at, lost) for edit in own)
+        # Other edits take the space before these tokens along, or put words behind it.
+        taken = {edit.end for edit in own if edit.is_insertion or "" in edit.replacements}
+        edits.setdefault(document, []).extend(_standoff_edit(edit, line, starts, at, lost, taken) for edit in own)
         lines.setdefault(document, []).append(f"{line}\n")
         sizes[document] += len(line) + 1
         if annotator not in sentence.annotations:
             lost[f"that annotator {annotator} did not look"] += 1
-        lost.update(f"the edits of annotator {other}" for other in sentence.annotations.keys() - {annotator})
-        if sentence.writer:
-            lost["the writer"] += 1
+        lost.update(f"annotator {other} beside {annotator}" for other in sentence.annotations.keys() - {annotator})
+        lost["the writer"] += bool(sentence.writer)
+        lost["the paragraph"] += sentence.paragraph > 0
     for part, count in sorted((+lost).items()):
         message = f"HOO cannot hold {part} ({count} {'time' if count == 1 else 'times'}); left out"
         problems.note("hoo-cannot-hold", message, Place())
     return [Fragment(document, in_text_order(edits[document]), "".join(text)) for document, text in lines.items()]
 
 
-def _standoff_edit(edit: Edit, text: str, starts: Sequence[int], at: int, lost: Counter[str]) -> StandoffEdit:
-    """An edit of tokens as one of characters: tokens start at ``starts`` of the text, which starts at ``at``."""
+def _standoff_edit(
+    edit: Edit, text: str, starts: Sequence[int], at: int, lost: Counter[str], taken: set[int]
+) -> StandoffEdit:
+    """An edit of tokens as one of characters: tokens start at ``starts`` of the text, which starts at ``at``.
+
+    A deletion at the end of the text takes the space before it along, but before tokens of ``taken``.
+    """
     n_tokens = len(starts) - 1
     start, end = starts[edit.start], max(starts[edit.start], starts[edit.end] - 1)
     head = tail = ""
@@ -436,10 +451,10 @@ def _standoff_edit(edit: Edit, text: str, starts: Sequence[int], at: int, lost: 
             head = " " if n_tokens else ""
         else:
             end, tail = start, " "
-    elif "" in edit.replacements:  # a deletion takes one space along
+    elif "" in edit.replacements and edit.type != UNCLEAR:  # a deletion takes one space along
         if edit.end < n_tokens:
             end, tail = end + 1, " "
-        elif edit.start:
+        elif edit.start and edit.start not in taken:
             start, head = start - 1, " "
     corrections = tuple(f"{head}{each}{tail}" if each else "" for each in edit.replacements)
     if edit.type == UNCLEAR:
@@ -482,7 +497,7 @@ class FragmentFiles:
         text = None if self.text is None else read_text(self.text, problems)
         if text is None and self.need_text:
             message, place = f"no source text for fragment {self.name}", Place(str(self.edits.path))
-            fix = "name the source texts: --documents=FOLDER, of check and convert --source=FOLDER"
+            fix = "name the source texts: --source=FOLDER"
             problems.error("hoo-no-text", message, place, fix=fix)
         return read_edits(self.edits, self.name, problems, text=text)
 
@@ -500,7 +515,9 @@ def read_source(path: str, problems: Problems) -> list[Fragment]:
 
 def read_text(file: HooFile, problems: Problems) -> str:
     """Read a text as it is: offsets count its characters, so no line end is changed; a byte order mark is not text."""
-    return decode_text(file.read(), Place(str(file.path), 1), problems).removeprefix("\ufeff")
+    content = file.read()
+    refuse_other(content, str(file.path))
+    return decode_text(content, Place(str(file.path), 1), problems).removeprefix("\ufeff")
 
 
 def expand_runs(arguments: Sequence[str]) -> list[tuple[str, str]]:

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from errorbar.core.arrays import Floats
 from errorbar.core.judgments import Judgments, RepeatPolicy
-from errorbar.core.labels import ONE_LABEL, is_list, list_words
+from errorbar.core.labels import ONE_LABEL, format_count, is_list, list_words
 from errorbar.core.problems import InputError, Place, Problem, Problems, UsageError, nearest
-from errorbar.formats.catalog import FORMATS, format_of
+from errorbar.formats.catalog import FORMATS, format_of, is_hoo
 from errorbar.formats.look import Source, display_name, look
 from errorbar.formats.tables import Block, TableFields, finite, header_of, table_blocks, table_rows
 from errorbar.formats.untrusted import json_record
@@ -180,17 +180,28 @@ def read_flags(path: Source, problems: Problems, name: str = "") -> SystemFlags:
 
 
 def read_answers(path: Source, problems: Problems) -> dict[str, str]:
-    """Read a table ``item,label`` of true labels, one for each item: CSV, JSON lines or Parquet."""
+    """Read a table ``item,label`` of true labels, one for each item: CSV, JSON lines or Parquet.
+
+    Or the table of a study's gold items, with the column ``answer``: items with several right ones are left out.
+    """
+    source = look(path)
+    column = "answer" if {"answer", "label"} & {*header_of(source)} == {"answer"} else "label"
     labels: dict[str, str] = {}
-    for values, place in table_rows(path, problems, ("item", "label")):
-        item, label = values["item"], values["label"]
-        if not item or not label:
+    n_several = 0
+    for values, place in table_rows(source, problems, ("item", column)):
+        item, label = values["item"], values[column]
+        if column == "answer" and "|" in label:
+            n_several += 1
+        elif not item or not label:
             message = "the row names no item" if not item else f"item '{item}' has no label"
             problems.repairable("answers-empty", message, place)
         elif labels.setdefault(item, label) != label:
             message = f"item '{item}' is '{label}' here and '{labels[item]}' before"
             problems.repairable("answers-twice", message, place, "the first is kept")
     problems.raise_errors()
+    if n_several:
+        items = format_count(n_several, "items")
+        problems.note("answers-several", f"{items} with several right answers left out", Place(display_name(path)))
     return labels
 
 
@@ -319,6 +330,8 @@ def is_corpus(path: Source, *, told: bool = False) -> bool:
     source = look(path)
     if source.is_parquet:
         return False
+    if source.is_folder and is_hoo(source.path):  # whose reader says what takes it
+        return True
     known, first = format_of(source), source.peek()
     if known.name not in FORMATS or known.holds == "rows":
         return known.holds != "rows"

@@ -9,7 +9,6 @@ FREELY_UNPACKED = 1 << 19  # bytes that are unpacked whatever they were packed i
 MOST_EDIT_BYTES = 1 << 26  # of a HOO file, unpacked; the largest edit file of the shared task has 20 thousand
 MOST_RANKING_BYTES = 1 << 28  # of an XML file of rankings; 2,319 rankings have 800 thousand
 MOST_REPAIRS = 10_000  # things out of place in a HOO edit file; files of the shared task have up to 57
-MOST_DIGITS = 15  # of an offset or a rank; Python refuses to read thousands
 MOST_TOGETHER = 50  # systems in a ranking, 1,225 comparisons; five texts may be those of thirty systems
 MOST_SYSTEMS = 1000  # in all rankings of a file; every method keeps a table of all pairs
 LARGEST_SCORE = 1e100  # beyond it squares and sums overflow; a score of a metric has a size of ten or a hundred

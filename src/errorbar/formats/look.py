@@ -15,13 +15,14 @@ from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
+from errno import ENAMETOOLONG
 from functools import cached_property
 from itertools import chain, count, islice
 from os import PathLike, fspath
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Self, cast
 
-from errorbar.core.problems import InputError, Place, Problem, Problems, nearest_file
+from errorbar.core.problems import InputError, Place, Problem, Problems, nearest_file, shorten_text
 from errorbar.formats.limits import FREELY_UNPACKED, LONGEST_LINE, MOST_EXPANSION
 
 if TYPE_CHECKING:
@@ -462,7 +463,7 @@ def whole_lines(stream: io.BufferedReader, name: str, size: int) -> Generator[by
     try:
         while chunk := stream.read(size):
             if not number and not parts:
-                _refuse_other(chunk, name)
+                refuse_other(chunk, name)
             end = chunk.rfind(b"\n") + 1
             if end:
                 block = b"".join([*parts, chunk[:end]])
@@ -482,7 +483,8 @@ def whole_lines(stream: io.BufferedReader, name: str, size: int) -> Generator[by
         yield last
 
 
-def _refuse_other(chunk: bytes, name: str) -> None:
+def refuse_other(chunk: bytes, name: str) -> None:
+    """Refuse what begins as other files than UTF-8 text do."""
     head = chunk[:_HEAD]
     kind = next((description for magic, description in _OTHER.items() if head.startswith(magic)), "")
     if kind == "a zip archive":
@@ -605,9 +607,12 @@ def _is_cp1252(raw: bytes) -> bool:
 def cannot_open(path: Source, error: OSError | ValueError) -> Problem:
     """Why a file cannot be opened, and what was meant, perhaps."""
     place = Place(fspath(path))
+    if isinstance(error, OSError) and error.errno == ENAMETOOLONG:
+        message = f"this is too long for the path of a file: {shorten_text(fspath(path))}"
+        return Problem("cannot-open", message, fix="give a text in memory as a list of sentences: text.splitlines()")
     if isinstance(error, IsADirectoryError):
         return Problem("is-directory", "this is a directory", place, "a file", "name the file inside it")
     if isinstance(error, FileNotFoundError):
         return Problem("no-such-file", "no such file", place, fix=nearest_file(path))
-    reason = (error.strerror or error) if isinstance(error, OSError) else "a file name has no character 0"
+    reason = (error.strerror or error) if isinstance(error, OSError) else "no file has such a name"
     return Problem("cannot-open", f"cannot be opened: {reason}", place)

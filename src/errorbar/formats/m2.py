@@ -9,6 +9,7 @@ from itertools import count, islice
 
 from errorbar.core.corpus import Sentence, annotator_order
 from errorbar.core.edit import Edit, check_annotation, check_span, check_white_space
+from errorbar.core.labels import format_count
 from errorbar.core.problems import Place, Problems, shorten_text
 from errorbar.formats.look import Lines, Source, byte_blocks
 
@@ -200,8 +201,10 @@ def write_m2(sentences: Iterable[Sentence], problems: Problems, annotators: Sequ
         _number(name, ids)
     used: set[str] = set()
     lost: dict[str, dict[str, None]] = {}  # what was left out, and of which edits or documents
+    n_unseen = 0  # sentences that nobody looked at
     for number_of_sentence, sentence in enumerate(sentences, 1):
         yield f"S {' '.join(sentence.tokens)}"
+        n_unseen += not sentence.annotations
         if sentence.document or sentence.writer:
             lost.setdefault("documents and writers", {})[sentence.document or sentence.writer] = None
         for annotator, edits in sentence.annotations.items():
@@ -222,6 +225,9 @@ def write_m2(sentences: Iterable[Sentence], problems: Problems, annotators: Sequ
     for loss, items in sorted(lost.items()):
         examples = ", ".join([*islice(items, 5), *(["..."] if len(items) > 5 else [])])
         problems.note("m2-cannot-hold", f"M2 cannot hold {loss}; left out ({len(items):,}: {examples})", Place())
+    if n_unseen and used:
+        message = f"M2 cannot hold that nobody looked at {format_count(n_unseen, 'sentences')}"
+        problems.note("m2-cannot-hold", message, Place(), fix="read the file with --unmarked=absent")
     renamed = {name: number for name, number in ids.items() if name != number and name in used}
     if renamed:
         pairs = ", ".join(f"{number} = {name}" for name, number in renamed.items())

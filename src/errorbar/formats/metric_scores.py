@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from errorbar.core.problems import InputError, Place, Problem, Problems
-from errorbar.core.rankings import MetricScores
+from errorbar.core.rankings import MetricScores, order_sentences, renumber_sentences, sentence_means
 from errorbar.formats.limits import LARGEST_COUNT, LARGEST_SCORE
 from errorbar.formats.look import Lines, Source, display_name, look
 from errorbar.formats.reference import NamedFile
@@ -48,7 +48,7 @@ def read_metric_scores(
 
     A metric with scores of sentences only gets their mean for a system; one without a name is called ``name``, else
     after the file. With precision and recall, F with the ``betas`` are further metrics. The first sentence of
-    ``errorbar score`` gets the number ``first_sentence``.
+    ``errorbar score``, and of a table that numbers all lines from 1, gets the number ``first_sentence``.
     """
     scores = _Scores(Problems() if problems is None else problems)
     file = Path(display_name(path)).name
@@ -60,7 +60,7 @@ def read_metric_scores(
         _read_json("\n".join(lines), Place(lines.name), betas, first_sentence, scores)
     elif "system" in {field.strip().strip('"') for field in first.replace(";", ",").replace("\t", ",").split(",")}:
         lines.close()
-        _read_table(path, called, scores)
+        _read_table(path, called, first_sentence, scores)
     else:
         _read_lines(lines, called, betas, scores)
     if not scores.systems and not scores.problems.errors:
@@ -115,24 +115,25 @@ class _Scores:
     def metrics(self) -> list[MetricScores]:
         """Every metric; where it has scores of sentences only, their mean is the score of a system."""
         for metric, sentences in self.sentences.items():
-            values: dict[str, list[float]] = {}
-            for scores in sentences.values():
-                for system, score in scores.items():
-                    values.setdefault(system, []).append(score)
-            for system, of_sentences in values.items():
-                self.systems[metric].setdefault(system, sum(of_sentences) / len(of_sentences))
+            for system, mean in sentence_means(sentences).items():
+                self.systems[metric].setdefault(system, mean)
         return [
-            MetricScores(metric, by_system, self.sentences.get(metric, {}))
+            MetricScores(metric, by_system, order_sentences(self.sentences.get(metric, {})))
             for metric, by_system in self.systems.items()
         ]
 
 
-def _read_table(path: Source, called: str, scores: _Scores) -> None:
+def _read_table(path: Source, called: str, first_sentence: int, scores: _Scores) -> None:
     for row, place in table_rows(path, scores.problems, ("system", "score")):
         score = scores.number(row["score"], place)
         metric, system, sentence = row.get("metric") or called, row["system"], row.get("sentence", "")
+        if not system:
+            scores.problems.repairable("scores-line", "a score of no system", place, "the row is left out", "its name")
+            continue
         if score is not None and not scores.twice(metric, system, place, sentence=sentence):
             scores.of(metric, sentence)[system] = score
+    for metric, sentences in scores.sentences.items():
+        scores.sentences[metric] = renumber_sentences(sentences, first_sentence)
 
 
 def _read_lines(lines: Lines, called: str, betas: Sequence[float], scores: _Scores) -> None:
@@ -180,11 +181,11 @@ def _read_json(text: str, place: Place, betas: Sequence[float], first_sentence: 
         for called, (value, beta) in wanted.items():
             scores.of(called)[system] = value
             for each in row.get("by_sentence") or ():
-                if main != "f" and each.get(main) is None:
+                score = _sentence_score(each, main, beta, own=called == metric)
+                if score is None:
                     continue  # nothing was scored there
                 sentence = str(int(each["sentence"]) - 1 + first_sentence)
-                score = _sentence_f(each, beta) if main == "f" else sign * float(each[main])
-                scores.of(called, sentence)[system] = score
+                scores.of(called, sentence)[system] = sign * score
 
 
 def _is_score(row: Any) -> bool:  # noqa: ANN401 - whatever JSON has
@@ -196,15 +197,27 @@ def _is_score(row: Any) -> bool:  # noqa: ANN401 - whatever JSON has
         return False
     if not all(isinstance(each, dict) for each in sentences):
         return False
-    keys = ("sentence", "correct", "proposed", "gold") if main == "f" else ("sentence",)
+    of_counts = main == "f" and not all("f" in each for each in sentences)
+    keys = ("sentence", *(("correct", "proposed", "gold") if of_counts else ()))
+    measures = (main, "precision", "recall") if main == "f" else (main,)
     counts = [each.get(key) for each in sentences for key in keys]
     values = [row[main], *(row.get(key, 0.0) for key in ("beta", "precision", "recall"))]
-    values += [each[main] for each in sentences if main != "f" and each.get(main) is not None]
+    values += [each[key] for each in sentences for key in measures if each.get(key) is not None]
     return (
         all(isinstance(row.get(key), str) for key in ("system", "metric"))
         and all(type(count) is int and 0 <= count < LARGEST_COUNT for count in counts)
         and all(type(value) in (int, float) and abs(value) <= LARGEST_SCORE for value in values)
     )
+
+
+def _sentence_score(sentence: Mapping[str, Any], main: str, beta: float, *, own: bool) -> float | None:
+    """The score of a sentence alone, with the metric's ``own`` beta or another; None: nothing was scored there."""
+    if main == "f" and "f" not in sentence:
+        return _sentence_f(sentence, beta)
+    values: list[Any] = [sentence.get(key) for key in ((main,) if own else ("precision", "recall"))]
+    if None in values:
+        return None
+    return float(values[0]) if own else f_score(float(values[0]), float(values[1]), beta)
 
 
 def _sentence_f(counts: Mapping[str, int], beta: float) -> float:

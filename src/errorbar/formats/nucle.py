@@ -14,10 +14,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from errorbar.core.corpus import Annotation, Corpus, Sentence
 from errorbar.core.edit import Edit, check_annotation
+from errorbar.core.labels import MOST_DIGITS, whole_number
 from errorbar.core.problems import InputError, MissingExtraError, Place, Problem, Problems, shorten_text
-from errorbar.formats.limits import MOST_DIGITS
 from errorbar.formats.look import Lines
-from errorbar.formats.untrusted import whole_number
 
 if TYPE_CHECKING:
     from nltk.tokenize.punkt import PunktSentenceTokenizer
@@ -442,6 +441,7 @@ def project_essays(
 def _record(why: DropReason, mistake: Mistake, essay: Essay, problems: Problems) -> None:
     message = f"the mistake {mistake.type!r} is dropped: {why}"
     if why is DropReason.OUTSIDE:
+        message = f"the mistake {mistake.type!r} lies outside the text"
         expected = f"offsets inside the {len(essay.paragraphs)} paragraphs of the essay {essay.nid!r}"
         problems.repairable("nucle-outside", message, mistake.place, "it is dropped", expected)
     else:

@@ -27,7 +27,7 @@ from xml.sax.saxutils import quoteattr
 import numpy as np
 from numpy.typing import NDArray
 
-from errorbar.core.labels import format_count
+from errorbar.core.labels import format_count, whole_number
 from errorbar.core.problems import InputError, Place, Problem, Problems, nearest, shorten_text
 from errorbar.core.rankings import Comparisons
 from errorbar.formats.catalog import format_of
@@ -35,7 +35,7 @@ from errorbar.formats.exports import BETTER, EQUAL, RANKED
 from errorbar.formats.limits import MOST_RANKING_BYTES, MOST_SYSTEMS, MOST_TOGETHER
 from errorbar.formats.look import Source, display_name, look
 from errorbar.formats.tables import DELIMITERS, TableFields, header_of, table_rows
-from errorbar.formats.untrusted import XmlReader, read_limited, whole_number
+from errorbar.formats.untrusted import XmlReader, read_limited
 
 # Rankings as they are read, turned into comparisons; checks the names.
 

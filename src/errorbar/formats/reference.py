@@ -137,7 +137,7 @@ def _several(path: str, paths: Sequence[str]) -> bool:
 def refuse_runs(names: RunNames) -> None:
     """Raise ``UsageError`` if a system has several runs: what does not know what to do with them takes none."""
     if names:
-        message = f"{next(iter(names))} has several runs, which score and compare take"
+        message = f"{next(iter(names))} has several runs, which only score and compare against one gold take"
         raise UsageError(Problem("several-runs", message, fix="name each run as a system of its own"))
 
 
@@ -262,14 +262,14 @@ def corpus_of(parts: Sequence[list[Sentence]], streams: Sequence[ReferenceStream
     """Join what was taken from each stream, as many sentences of each."""
     annotators = tuple(stream.annotator_name(name) for stream in streams for name in stream.seen)
     if len(parts) == 1:
-        return Corpus(parts[0], annotators, streams[0].file.name, cache={"checked": True})  # no reader has other types
+        return Corpus(parts[0], annotators, streams[0].file.name)
     names = [{name: stream.annotator_name(name) for name in stream.seen} for stream in streams]
     joined = [_merge(group, streams, names) for group in zip(*parts, strict=True)]
     files: dict[str, tuple[str, Sequence[int]]] = {}
     for stream, part in zip(streams, parts, strict=True):
         own = display_name(stream.file.path), [sentence.line for sentence in part]
         files |= {stream.annotator_name(name): own for name in stream.seen}
-    return Corpus(joined, annotators, streams[0].file.name, cache={"checked": True}, files=files)
+    return Corpus(joined, annotators, streams[0].file.name, files=files)
 
 
 def _merge(
@@ -286,7 +286,8 @@ def _merge(
             raise InputError(Problem("source-mismatch", message, place, fix="give files over the same text"))
         for name, edits in sentence.annotations.items():
             annotations[own_names[name]] = edits
-    return Sentence(first.text, annotations, first.document, first.writer, first.line)
+    about = next((sentence for sentence in group if sentence.document or sentence.writer), first)
+    return Sentence(first.text, annotations, about.document, about.writer, first.line, about.paragraph)
 
 
 # References and systems cut into pieces for the workers of ``errorbar.execute``, which read them.

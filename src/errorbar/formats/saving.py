@@ -25,18 +25,18 @@ PREFIX = ".errorbar-"  # what the names of unfinished files start with, where th
 _IN_MEMORY = 1 << 26  # bytes that are kept in memory before standard output is buffered on disk
 
 
-def save_lines(lines: Iterable[str], target: str, *, private: bool = False) -> None:
+def save_lines(lines: Iterable[str], target: str, *, private: bool = False, end: str = "\n") -> None:
     """Write lines to a file, or to standard output (``-``), once the last one is known: until then nothing changes.
 
     A ``private`` file can be read by its owner alone, from its first moment on.
 
-    A name that ends in ``.gz`` is compressed, the same bytes for the same lines.
+    A name that ends in ``.gz`` is compressed, the same bytes for the same lines. ``end`` stands behind each line.
     """
 
     def fill(stream: IO[bytes]) -> None:
         for number, line in enumerate(lines, 1):
             try:
-                stream.write(f"{line}\n".encode())
+                stream.write(f"{line}{end}".encode())
             except UnicodeEncodeError as error:
                 message = f"character {error.start + 1} of output line {number} is half of a surrogate pair, not text"
                 problem = Problem("not-unicode", message, expected="Unicode text", fix="correct the input")

@@ -7,6 +7,7 @@ with the form of a table is said here, with its line; what is wrong with a value
 from __future__ import annotations
 
 import csv
+import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
@@ -16,7 +17,7 @@ from math import isfinite
 from typing import NamedTuple
 
 from errorbar.core.csv_cells import unguard_cell
-from errorbar.core.problems import Place, Problems, nearest
+from errorbar.core.problems import Place, Problems, nearest, shell_words
 from errorbar.formats.catalog import format_of
 from errorbar.formats.look import Lines, Source, display_name, look
 from errorbar.formats.untrusted import NotJsonError, json_record, parquet_columns, parquet_names, parse_json
@@ -98,11 +99,28 @@ def table_rows(path: Source, problems: Problems, needed: Sequence[str] | TableFi
                 problems.error("table-json", _NOT_FLAT, place, _FLAT)
 
 
+_ARRAY = re.compile(r"\s*\[\s*\{")
 _NOT_FLAT, _FLAT = "not a flat object", "keys with texts, numbers, true or false"
 
 
 def table_blocks(path: Source, problems: Problems, wanted: TableFields) -> Iterator[Block]:
-    """Read a table in blocks of good rows; the others are said after what came before them has been taken."""
+    """Read a table in blocks of good rows; the others are said after what came before them has been taken.
+
+    White space around the texts of needed columns, which name things, is no part of them.
+    """
+    for block in _blocks(path, problems, wanted):
+        columns = [
+            _strip(column) if name in wanted.needed else column
+            for name, column in zip(block.header, block.columns, strict=True)
+        ]
+        yield block._replace(columns=columns)
+
+
+def _strip(column: Sequence[object]) -> Sequence[object]:
+    return [cell.strip() if isinstance(cell, str) else cell for cell in column]
+
+
+def _blocks(path: Source, problems: Problems, wanted: TableFields) -> Iterator[Block]:
     source = look(path)
     if source.is_parquet:
         yield from _parquet_blocks(source, problems, wanted)
@@ -115,6 +133,11 @@ def table_blocks(path: Source, problems: Problems, wanted: TableFields) -> Itera
         problems.error(f"{wanted.kind}-empty", "the file is empty", Place(lines.name), "a line of column names")
     elif first.lstrip().startswith("{"):
         yield from _record_blocks(_json_records(lines), lines.name, problems, wanted)
+    elif _ARRAY.match(first):
+        fix = f"jq -c '.[]' {shell_words(lines.name)} > NEW"
+        problems.error(
+            f"{wanted.kind}-json", "this is a JSON array", Place(lines.name, 1), "an object on each line", fix
+        )
     else:
         yield from _csv_blocks(lines, problems, wanted, _delimiter(first, wanted.needed))
 

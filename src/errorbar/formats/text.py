@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -18,7 +19,9 @@ from errorbar.formats.limits import LONGEST_SENTENCE
 from errorbar.formats.look import Lines, Source, byte_blocks, look
 
 BLOCK = 1 << 20  # bytes read at a time
+CHARACTERS = "characters"  # what is said of tokens that are characters
 SPACES = "spaces"  # what is said of tokens that stand between spaces: the usual ones
+_TAKES_EDITS = "for --metric errant, tokens or behavior"
 _BOM = b"\xef\xbb\xbf"
 _S, _SPACE, _LF, _CR = b"S \n\r"
 
@@ -104,12 +107,22 @@ def check_end(lines: Lines, n_taken: int, n_sentences: int, problems: Problems) 
         message += f"; the last {n_rest} are blank" if n_rest > 1 else "; the last one is blank"
         problems.repairable("line-count", message, place, "blank lines at the end are left out", expected)
     else:
-        problems.error("line-count", message, place, expected, "one line per sentence")
+        problems.error(
+            "line-count", message, place, expected, "one line per sentence; errorbar check looks for the place"
+        )
     return n_taken + n_rest
 
 
+def _is_json(line: str) -> bool:
+    try:
+        value = json.loads(line) if line.startswith(("{", "[")) else None
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(value[0] if isinstance(value, list) and value else value, dict)
+
+
 class HypothesisReader:
-    """Reads a system's sentences in step with the source; refuses M2 and JSONL, which its user took for its output."""
+    """Reads a system's sentences in step with the source; refuses M2 and JSON, which its user took for its output."""
 
     def __init__(self, path: Source | Lines, name: str, problems: Problems) -> None:
         self.name = name
@@ -119,11 +132,17 @@ class HypothesisReader:
         first, code, fix = self.lines.peek(), "", "errorbar convert --to text --annotator"
         if first.startswith('{"format": "errorbar-corpus"'):
             code = "hypothesis-jsonl"
-            kind, fix = "an errorbar corpus", f"{fix} NAME {shell_words(self.lines.name)}"
+            kind, fix = (
+                "an errorbar corpus",
+                f"{fix} NAME {shell_words(self.lines.name)}, or leave it so {_TAKES_EDITS}",
+            )
+        elif _is_json(first):
+            code, kind = "hypothesis-jsonl", "JSON"
+            fix = f"write one corrected sentence per line, or {_TAKES_EDITS}, errorbar's JSONL or M2, which have edits"
         elif first.startswith("S ") and any(a[:2] == "A " and a.count("|||") >= 4 for a in self.lines.ahead(20)):
             code = "hypothesis-m2"
             gold = "if it is a reference, give it by --gold (patterns in quotes: --gold='A*.m2'); else"
-            kind, fix = "M2", f"{gold} {fix} 0 {shell_words(self.lines.name)}, or --metric errant, which takes M2"
+            kind, fix = "M2", f"{gold} {fix} 0 {shell_words(self.lines.name)}, or leave it so {_TAKES_EDITS}"
         if code:
             place = Place(self.lines.name, 1)
             raise InputError(Problem(code, f"this is {kind}, not plain text", place, "one sentence per line", fix))

@@ -10,8 +10,8 @@ from collections import Counter
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from errorbar.core.labels import format_count
-from errorbar.core.problems import Place, Problems, nearest
+from errorbar.core.labels import format_count, whole_number
+from errorbar.core.problems import Place, Problems, nearest, shorten_text
 from errorbar.formats.look import Source, display_name
 from errorbar.formats.tables import finite, table_rows
 
@@ -40,8 +40,8 @@ def read_times(path: Source, systems: Collection[str], n_sentences: int, problem
             others[system] += 1
         elif not editor:
             problems.error("times-editor", "the row does not say who edited", place, "a name of the editor")
-        elif not (number.isdecimal() and 1 <= int(number) <= n_sentences):
-            message, expected = f"the sentence is {number!r}", f"a number from 1 to {n_sentences:,}"
+        elif not 1 <= (whole_number(number) or 0) <= n_sentences:
+            message, expected = f"the sentence is {shorten_text(repr(number))}", f"a number from 1 to {n_sentences:,}"
             problems.error("times-sentence", message, place, expected)
         elif seconds is None or seconds <= 0:
             message = f"the time is {row['seconds']!r}"

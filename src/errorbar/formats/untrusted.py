@@ -13,7 +13,6 @@ from typing import Any, ClassVar, NoReturn
 from xml.parsers import expat
 
 from errorbar.core.problems import InputError, MissingExtraError, Place, Problem, Problems
-from errorbar.formats.limits import MOST_DIGITS
 from errorbar.formats.look import Lines, Source, display_name, look, read_once
 
 _HALF = re.compile(r"\\u[dD][89a-fA-F]")
@@ -32,12 +31,6 @@ def read_limited(path: Source, limit: int, code: str, fix: str) -> bytes:
     if len(content) > limit:
         raise InputError(Problem(code, f"the file has more than {limit:,} bytes", Place(display_name(path)), fix=fix))
     return content
-
-
-def whole_number(text: str) -> int | None:
-    """The number that some digits are, between white space; None where they are none, or more than ``MOST_DIGITS``."""
-    digits = text.strip()
-    return int(digits) if digits.isdecimal() and len(digits) <= MOST_DIGITS else None
 
 
 class XmlReader:

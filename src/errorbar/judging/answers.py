@@ -8,8 +8,7 @@ from typing import Any
 
 from errorbar.core.problems import Problem, UsageError, nearest, shorten_text
 from errorbar.judging.items.item import JudgedItem
-from errorbar.judging.question_kind import UnfitError
-from errorbar.judging.question_kinds import kind_of_question
+from errorbar.judging.question_kinds import UnfitError, kind_of_question
 from errorbar.judging.scheme import SIDES, Scheme
 from errorbar.judging.scheme_kinds import kind_of
 

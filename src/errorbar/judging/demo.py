@@ -39,6 +39,8 @@ from errorbar.judging.web.serve import Doors, judge_serve
 
 ACCURACIES = (0.95, 0.92, 0.9, 0.88, 0.85, 0.8, 0.75, 0.5)
 """Of each rater of the crowd; the last one tosses a coin."""
+GOLD_PER_PAGE = 2
+"""So that a rater meets enough gold items for the policy."""
 _CSRF = re.compile(r'name="csrf" (?:content|value)="([^"]+)"')
 _TAG = re.compile(r"<[^<>]+>")
 _BEFORE = re.compile(r'<p class="before".*?</p>', re.DOTALL)
@@ -217,7 +219,7 @@ def judge_demo(
     with ExitStack() as after:
         study = folder or Path(after.enter_context(tempfile.TemporaryDirectory(prefix="errorbar-judge-"))) / "study"
         gold = None if gold_items is None else str(gold_items)
-        rules: Ruling = {"raters_per_item": RATERS, "pay": PAY, "consent": CONSENT}
+        rules: Ruling = {"raters_per_item": RATERS, "gold_per_page": GOLD_PER_PAGE, "pay": PAY, "consent": CONSENT}
         judge_init(study, str(source), systems=list(map(str, systems)), gold_items=gold, **rules)
         truth = make_truth(Study.open(study))
 

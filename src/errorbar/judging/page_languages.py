@@ -40,7 +40,7 @@ def _only_other(n: int) -> str:
     return "other"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)  # each is one object, by which results are kept
 class PageLanguage:
     """A language of pages.
 

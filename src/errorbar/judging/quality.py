@@ -21,7 +21,8 @@ Source
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from bisect import bisect_left
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -29,6 +30,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sqlalchemy import Connection, and_, func, select
 
+from errorbar.core.arrays import Floats
 from errorbar.core.labels import format_count
 from errorbar.crowdsourcing.rater_table import RaterRule, RaterVerdict, fixed, follow, posterior, sprt
 from errorbar.judging.answers import is_right
@@ -55,6 +57,8 @@ if TYPE_CHECKING:
 # of Mathematical Statistics 16(2).
 
 
+POLICY = "policy"
+"""By whom raters are excluded for their gold answers."""
 GOOD, BAD, ERROR = 0.85, 0.60, 0.05
 """Accuracies that the sequential test tells apart, and how often it may err."""
 TOGETHER = "gold"
@@ -87,23 +91,31 @@ def class_tests(rules: StudyRules, answers: Sequence[tuple[str, bool]]) -> list[
         rules: Of the study.
         answers: Class, and whether the answer was right, in the order in which they were given.
     """
-    rule, runs = rule_of(rules), dict[str, list[bool]]()
-    for label, right in answers:
-        runs.setdefault(TOGETHER if rules.policy == "fixed" else label, []).append(right)
+    rule = rule_of(rules)
+    named = [(TOGETHER, right) for _, right in answers] if rules.policy == "fixed" else answers
     return [
         ClassTest(label, len(run), sum(run), RaterVerdict.WATCH if rule is None else follow(rule, run))
-        for label, run in sorted(runs.items())
+        for label, run in _by_class(named)
     ]
+
+
+def _by_class(answers: Sequence[tuple[str, bool]]) -> list[tuple[str, list[bool]]]:
+    """Whether answers were right, for each class, in the order in which they were given."""
+    runs: dict[str, list[bool]] = {}
+    for label, right in answers:
+        runs.setdefault(label, []).append(right)
+    return sorted(runs.items())
 
 
 def describe_failures(rules: StudyRules, answers: Sequence[tuple[str, bool]]) -> str:
     """The classes that a rater with these gold answers fails, for the manager to read; empty: none."""
     failed = [test for test in class_tests(rules, answers) if test.verdict is RaterVerdict.DROP]
-    return "; ".join(
-        f"{test.right} of {format_count(test.n, 'gold items')} right"
-        + (f" where '{test.label}' is right" if test.label != TOGETHER else "")
-        for test in failed
-    )
+    return "; ".join(_describe_failure(test.label, test.right, test.n) for test in failed)
+
+
+def _describe_failure(label: str, right: int, n: int) -> str:
+    of_class = "" if label == TOGETHER else f" where '{label}' is right"
+    return f"{right} of {format_count(n, 'gold items')} right{of_class}"
 
 
 def reason_to_exclude(rules: StudyRules, answers: Sequence[tuple[str, bool]]) -> str | None:
@@ -156,19 +168,84 @@ def after_answer(rules: StudyRules, gold: GoldAnswers) -> str | None:
     return None if rules.policy == "none" else reason_to_exclude(rules, gold.counted())
 
 
-def find_doubts(tx: Connection) -> dict[int, str]:
-    """Raters, by their keys, whose gold answers fail the study's policy, and why; without a policy, ``sequential``.
+CLEARLY = posterior(least=3)
+"""Gold answers that are worth a look whatever the policy: all together, or of a class, nearly certainly below .70."""
+HASTY_SHARE = 0.2
+"""The share of answers that came too fast from which on a rater is worth a look."""
 
-    A policy excludes them as soon as they answer, so that these are raters of a study without one, or with another
-    policy than that under which they answered.
+
+def find_doubts(tx: Connection, haste: Mapping[str, tuple[Floats, NDArray[np.bool_]]]) -> dict[int, str]:
+    """Raters, by their keys, whom the manager should look at, and why.
+
+    That is, whose gold answers fail the study's policy (without one, ``sequential``) or are nearly certainly too often
+    wrong, or who answered too fast too often. A policy excludes raters by itself; it may need more gold answers than
+    anybody gives. Who was readmitted is judged by what came since; the policy excludes for gold answers alone, so that
+    answers before an exclusion of its own were too fast still.
+
+    Args:
+        tx: A snapshot of the store.
+        haste: By the name of each rater when their answers came, and which were too fast.
     """
     about = read_about(tx)
     rules = replace(about.rules, policy="sequential") if about.rules.policy == "none" else about.rules
-    failures = {}
-    for rater in tx.execute(select(RATER.c.id, RATER.c.gold).where(RATER.c.status == "active")).all():
+    looked_at = select(EXCLUSION.c.rater, func.max(EXCLUSION.c.until)).where(EXCLUSION.c.by != POLICY)
+    since = {rater: until for rater, until in tx.execute(looked_at.group_by(EXCLUSION.c.rater)) if until}
+    doubts = {}
+    fields = (RATER.c.id, RATER.c.name, RATER.c.gold)
+    for rater in tx.execute(select(*fields).where(RATER.c.status == "active")).all():
         gold = gold_answers(tx, about.scheme, rater.id) if rater.gold is None else GoldAnswers.from_json(rater.gold)
-        failures[rater.id] = describe_failures(rules, gold.counted())
-    return {rater: failure for rater, failure in failures.items() if failure}
+        failure = describe_failures(rules, gold.counted()) or _describe_clear_failures(gold.counted())
+        at, flags = haste.get(rater.name, (np.zeros(0), np.zeros(0, np.bool_)))
+        flags = flags[at > since.get(rater.id, 0.0)]
+        n, of = int(flags.sum()), format_count(len(flags), "answers")
+        too_fast = (
+            f"{n:,} of {of} too fast to have read the text" if n >= max(IN_A_ROW, HASTY_SHARE * len(flags)) else ""
+        )
+        doubts[rater.id] = "; ".join(filter(None, [failure, too_fast]))
+    return {rater: doubt for rater, doubt in doubts.items() if doubt}
+
+
+def _describe_clear_failures(answers: Sequence[tuple[str, bool]]) -> str:
+    """The classes whose answers are clearly bad, else all answers together if these are; empty: neither."""
+    tests = [(label, sum(run), len(run)) for label, run in _by_class(answers)]
+    failed = [test for test in tests if CLEARLY.decide(test[2], test[1]) is RaterVerdict.DROP]
+    right, n = sum(test[1] for test in tests), len(answers)
+    if not failed and CLEARLY.decide(n, right) is RaterVerdict.DROP:
+        failed = [(TOGETHER, right, n)]
+    return "; ".join(_describe_failure(*test) for test in failed)
+
+
+def fewest_to_fail(rules: StudyRules) -> int | None:
+    """How many gold answers, all wrong, the policy needs to exclude a rater; None: it excludes nobody."""
+    rule = rule_of(rules)
+    if rule is None:
+        return None
+    # Who has more wrong answers and none right is no better: by halves, as a policy may need thousands.
+    return 1 + bisect_left(range(1, 2**31), True, key=lambda n: rule.decide(n, 0) is RaterVerdict.DROP)
+
+
+def count_gold_of_rater(rules: StudyRules, gold: Mapping[str, int], n_work: int) -> dict[str, int]:
+    """How many gold items of each class hide at most in the work of one rater.
+
+    Args:
+        rules: Of the study.
+        gold: How many there are of each class.
+        n_work: Items for work.
+    """
+    left, seen = dict(gold), dict.fromkeys(gold, 0)
+
+    def take(n: int) -> None:
+        for _ in range(min(n, sum(left.values()))):
+            label = min((label for label in left if left[label]), key=lambda label: seen[label])
+            left[label] -= 1
+            seen[label] += 1
+
+    take(rules.quiz + rules.training)
+    seen = dict.fromkeys(gold, 0)
+    of_work = max(rules.page - rules.gold_per_page, 1)
+    pages, rest = divmod(rules.items_per_rater, rules.page) if rules.items_per_rater else (-(-n_work // of_work), 0)
+    take(pages * rules.gold_per_page + min(rest, rules.gold_per_page))
+    return seen
 
 
 def gold_answers(tx: Connection, scheme: Scheme, rater_id: int) -> GoldAnswers:

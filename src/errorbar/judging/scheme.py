@@ -99,6 +99,7 @@ class Scheme:
         context_words: Words on either side of the span that are set off, and may be marked.
         reversible: Whether the two candidates change places at random.
         headings: Of the two texts of a choice test that never change places; empty: A and B.
+        needs_span: Whether no item may be a whole text; where words around the span are set off, none may anyway.
     """
 
     name: str
@@ -112,6 +113,7 @@ class Scheme:
     context_words: int = 0
     reversible: bool = False
     headings: tuple[str, ...] = ()
+    needs_span: bool = False
 
     def question(self, name: str) -> Question:
         """The question of that id."""

@@ -13,8 +13,7 @@ from errorbar.core.problems import Place, Problem, Problems, UsageError, nearest
 from errorbar.formats import toml_tables as toml
 from errorbar.formats.look import Lines
 from errorbar.formats.toml_tables import Field, TomlTable
-from errorbar.judging.question_kind import QuestionKind
-from errorbar.judging.question_kinds import QUESTION_KINDS, kind_of_question
+from errorbar.judging.question_kinds import QUESTION_KINDS, QuestionKind, kind_of_question
 from errorbar.judging.scheme import FRAME_KEYS, SIDES, Option, Question, Scheme
 from errorbar.judging.scheme_kinds import SCHEME_KINDS
 
@@ -75,6 +74,7 @@ _SCHEME = {
     "context_words": Field(toml.whole_or_zero, 0),
     "reversible": Field(toml.flag, False),
     "headings": Field(_two_texts, ()),
+    "needs_span": Field(toml.flag, False),
 }
 _QUESTION = {
     "id": Field(toml.name, "", required=True),

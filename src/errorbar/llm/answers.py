@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
 from typing import Any, Literal, get_args
 
 from errorbar.core.problems import shorten_text
@@ -18,6 +19,8 @@ Refusal = Literal["declined", "cut", "empty", "not-json", "unfit"]
 is not one JSON object; it is one, and does not answer the questions."""
 REFUSALS: tuple[Refusal, ...] = get_args(Refusal)
 _FENCED = re.compile(r"```(?:json)?[ \t]*\n(.*)\n[ \t]*```", re.DOTALL)
+_UNTEXT = re.compile(r"[\0\ud800-\udfff]")
+_NO_TEXT = "the answer has a zero or half of a surrogate pair, which JSON can spell and no text can hold"
 
 
 class RefusedAnswerError(Exception):
@@ -37,8 +40,10 @@ def read_text(completion: Completion) -> str:
     """The whole text of a completion.
 
     Raises:
-        RefusedAnswerError: If the model declined, or its text is empty or was cut off.
+        RefusedAnswerError: If the model declined, or its text is empty, was cut off or cannot be written.
     """
+    if _UNTEXT.search(completion.content + completion.refusal):
+        raise RefusedAnswerError("not-json", _NO_TEXT)
     if completion.refusal or completion.finish == "content_filter":
         raise RefusedAnswerError("declined", shorten_text(completion.refusal) or "a filter of the server's stopped it")
     if completion.finish == "length":
@@ -58,11 +63,23 @@ def read_object(completion: Completion) -> dict[str, Any]:
     fenced = _FENCED.fullmatch(text)
     try:
         value = json.loads(fenced[1] if fenced else text, object_pairs_hook=_once, parse_constant=_refuse_constant)
+        texts = [*_texts_in(value)]
     except (ValueError, RecursionError):
-        value = None
+        value, texts = None, []
     if not isinstance(value, dict):
         raise RefusedAnswerError("not-json", f"the answer is not one JSON object: {shorten_text(text)}")
+    if any(map(_UNTEXT.search, texts)):
+        raise RefusedAnswerError("not-json", _NO_TEXT)
     return value
+
+
+def _texts_in(value: object) -> Iterator[str]:
+    """All texts in a value of JSON, keys too."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, (dict, list)):
+        for part in (*value, *value.values()) if isinstance(value, dict) else value:
+            yield from _texts_in(part)
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from threading import Event, Lock
 
+from errorbar.core.labels import format_count
 from errorbar.core.problems import Problem
 from errorbar.llm.calls import CapReached, Ledger, Reservation, Taken
 from errorbar.llm.endpoint import Endpoint, NoReplyError, refused_error
@@ -21,6 +22,8 @@ from errorbar.llm.model import Call, MalformedReplyError, ModelRater, read_compl
 
 FIRST_WAIT, LONGEST_WAIT = 0.5, 60.0
 """Seconds before a call is made again: doubled each time, and drawn from the upper half so that threads part."""
+MOST_WAIT = 600.0
+"""Seconds that a server may ask to wait; where it asks for more, the run ends and says so."""
 MOST_GIVEN_UP = 10
 """Calls in a row that are given up before the whole run is: the server is not there."""
 TICK = 0.05
@@ -60,18 +63,19 @@ class Asked:
     n_failed: int = 0
     n_left: int = 0
     reasons: dict[str, int] = field(default_factory=dict)
+    ended: str = ""  # why the server ended the run; empty: it did not
     cap: str = ""
 
     def notes(self) -> Iterator[Problem]:
         """Warnings on what is missing."""
         if self.cap:
-            message = f"{self.n_left:,} calls were not made: the cap on {self.cap} is reached"
+            message = f"the cap on {self.cap} is reached, and {format_count(self.n_left, 'calls')} could not be made"
             yield Problem("llm-cap", message, fix="a larger cap goes on from here", severity="warning")
         if self.n_failed:
-            reason = max(self.reasons, key=lambda each: self.reasons[each])
-            message = f"{self.n_failed:,} calls got no reply, most often: {reason}"
+            why = self.ended or f"most often: {max(self.reasons, key=lambda each: self.reasons[each])}"
+            message = f"{format_count(self.n_failed, 'calls')} got no reply, {why}"
             if not self.cap and self.n_left:
-                message += f"; {self.n_left:,} others were not made any more"
+                message += f"; {format_count(self.n_left, 'other calls')} could not be made any more"
             yield Problem("llm-no-reply", message, fix="the same command asks them again", severity="warning")
 
 
@@ -178,12 +182,17 @@ class _Run:
     def _gives_up(self, error: NoReplyError, n_tries: int) -> bool:
         """Whether a call that failed is not made again after so many tries; otherwise wait until it may be."""
         reason = error.reason[:LONGEST_REASON]
+        is_far = error.retry_after is not None and error.retry_after > MOST_WAIT
+        if is_far:
+            reason += f"; the server asks to wait {error.retry_after:,.0f} seconds"
         with self.lock:
             self.asked.reasons[reason] = self.asked.reasons.get(reason, 0) + 1
-            if n_tries == self.pace.retries:
+            if is_far or n_tries >= self.pace.retries:
                 self.asked.n_failed += 1
                 self.n_given_up += 1
-                if self.n_given_up == MOST_GIVEN_UP:
+                if is_far:
+                    self.asked.ended = f"and the run ended: {reason}"
+                if is_far or self.n_given_up >= MOST_GIVEN_UP:
                     self.stop.set()
                 return True
         wait = min(LONGEST_WAIT, FIRST_WAIT * 2**n_tries) * random.uniform(0.5, 1)

@@ -1,7 +1,8 @@
 """The ledger of calls: one SQLite file in which every call is reserved before it is sent, and settled after.
 
 Conventions
-    Rows are only ever added, but for the running totals and the end of an attempt's lease. An *attempt* is a request
+    Rows are only ever added, but for the running totals, and the times of attempts that a clock which went back since
+    puts into the future: these count from now, with as long a lease. An *attempt* is a request
     that was about to be sent, with the tokens and the money that it could cost at most; its *outcome* has what it cost,
     and the raw body of the reply. What is spent is the sum of the outcomes, and of what attempts without one reserved:
     nobody knows what became of those. So the caps hold at every moment, also after a process was killed.
@@ -16,6 +17,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import sqlite3
 import time
 from collections.abc import Iterator
@@ -25,13 +27,17 @@ from pathlib import Path
 from threading import Lock
 from typing import Literal, NamedTuple, Self
 
+from errorbar.core.labels import format_count
 from errorbar.core.problems import InputError, Place, Problem
+from errorbar.core.sqlite import write_ahead
 from errorbar.llm.model import Call, ModelRater, canonical_json
 
 APPLICATION, VERSION = 0x65624C4D, 1
 """How the file tells what it is: in SQLite's ``application_id`` and ``user_version``."""
 BILLIONTHS = 10**9
 MINUTE = 60.0
+ROOM = 32_000_000
+"""Bytes that must be free on the disk before a call is sent, so that its reply can be kept."""
 _SCHEMA = """
 CREATE TABLE model (identity TEXT PRIMARY KEY, parts TEXT NOT NULL, at REAL NOT NULL);
 CREATE TABLE attempt (
@@ -56,6 +62,7 @@ _OPEN = (
     "SELECT max(lease_until) FROM attempt a"
     f" WHERE {_OF_CALL} AND NOT EXISTS (SELECT 1 FROM outcome o WHERE o.attempt = a.id)"
 )
+_FROM_NOW = "UPDATE attempt SET lease_until = lease_until - at + ?1, at = ?1 WHERE at > ?1"
 Status = Literal["answered", "late", "failed"]
 """Of an outcome: ``failed``: there is no whole reply, and the call may be made again."""
 
@@ -144,6 +151,19 @@ class KeptAnswer:
         """As ``Call.key``."""
         return self.item, self.content, self.arrangement, self.repeat
 
+    def exceeds(self, call: Call, rater: ModelRater) -> bool:
+        """Whether the server counted more tokens than the call, which this answers, was allowed."""
+        most_in, most_out = call.most_tokens(rater)
+        return self.tokens_in > most_in or self.tokens_out > most_out
+
+
+def note_excess(n: int) -> Iterator[Problem]:
+    """Warn of answers for which a server counted more than was reserved: caps do not hold there."""
+    if n:
+        message = f"the server counted more tokens than were allowed for {format_count(n, 'answers')}"
+        fix = "caps cannot hold where a server ignores the limit of tokens: set them lower, or see what it adds"
+        yield Problem("llm-excess", message, fix=fix, severity="warning")
+
 
 class Ledger:
     """A file of calls, open; threads may share it, and processes open it each for itself."""
@@ -173,12 +193,16 @@ class Ledger:
             if not read_only:
                 os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
             mode = "?mode=ro" if read_only else ""
+            if read_only and not os.access(path.parent, os.W_OK) and not Path(f"{path}-wal").exists():
+                mode += "&immutable=1"  # else SQLite wants to write beside it
             uri = f"{path.resolve().as_uri()}{mode}"
             connection = sqlite3.connect(uri, uri=True, timeout=MINUTE, isolation_level=None, check_same_thread=False)
             ledger = cls(path, connection, caps, prices)
             try:
                 if not read_only:
-                    connection.execute("PRAGMA journal_mode = WAL")
+                    if ledger._number("SELECT count(*) FROM sqlite_master"):
+                        ledger._check()  # before anything is changed
+                    write_ahead(connection, MINUTE)
                     connection.execute("PRAGMA synchronous = FULL")
                     ledger._make()
                 ledger._check()
@@ -226,10 +250,11 @@ class Ledger:
             self._connection.execute("BEGIN IMMEDIATE")
             try:
                 yield
+                self._connection.execute("COMMIT")
             except BaseException:
-                self._connection.execute("ROLLBACK")
+                if self._connection.in_transaction:  # SQLite may have rolled back itself, as on a full disk
+                    self._connection.execute("ROLLBACK")
                 raise
-            self._connection.execute("COMMIT")
 
     def introduce(self, rater: ModelRater) -> None:
         """Write down who a model rater is; once."""
@@ -250,12 +275,16 @@ class Ledger:
 
         Returns:
             The reservation; None: the call has its answer already.
+
+        Raises:
+            InputError: If the disk has no room for a reply, or the ledger cannot be written (``llm-ledger``).
         """
         tokens_in, tokens_out = call.most_tokens(rater)
         cost = self.prices.cost(tokens_in, tokens_out)
         key = (rater.identity, *call.key)
         with self._transaction():
             now = time.time()
+            self._connection.execute(_FROM_NOW, (now,))
             if self._connection.execute(_IS_ANSWERED, key).fetchone() is not None:
                 return None
             until = self._connection.execute(_OPEN, key).fetchone()[0]
@@ -265,6 +294,7 @@ class Ledger:
                 return Taken(wait, all_are=True)
             if cap := self._exceeded(tokens_in + tokens_out, cost):
                 return CapReached(cap, self._spent())
+            self._check_room()
             values = (*key, tokens_in, tokens_out, cost, now, now + lease)
             columns = "identity, item, content, arrangement, repeat, tokens_in, tokens_out, cost, at, lease_until"
             row = self._connection.execute(
@@ -272,6 +302,13 @@ class Ledger:
             )
             self._add(1, tokens_in + tokens_out, cost)
             return Reservation(int(row.lastrowid or 0), call, rater)
+
+    def _check_room(self) -> None:
+        free = shutil.disk_usage(self.path.parent).free
+        if free < ROOM:
+            message = f"{free / 10**6:.1f} MB are free on the disk of the ledger, and a reply may not fit"
+            fix = "free some room, or put the ledger on another disk"
+            raise InputError(Problem("llm-ledger", message, Place(str(self.path)), f"{ROOM / 10**6:.0f} MB", fix))
 
     def _minute_is_full(self, per_minute: int, now: float) -> float:
         """When the next request may be sent; 0: now."""

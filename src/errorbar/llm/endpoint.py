@@ -1,18 +1,21 @@
 """The client of a server of OpenAI's interface: one request, its whole reply, and what it means when there is none.
 
 The official library ``openai`` sends it, without its own retries: every request is a reserved attempt of the ledger.
+A redirect is not followed: the prompt goes to the server that was named, and to no other.
 Keys come from the environment alone, and are taken out of whatever a server sends back.
 """
 
 from __future__ import annotations
 
+import math
 import os
 import re
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from threading import Lock
+from threading import Lock, Thread
 from typing import TYPE_CHECKING, Any
+from weakref import finalize
 
 from errorbar.core.problems import MissingExtraError, Problem, UsageError, shorten_text
 from errorbar.llm.model import Call, Format, ModelRater, endpoint_name
@@ -24,14 +27,20 @@ KEYS = ("ERRORBAR_LLM_KEY", "OPENAI_API_KEY")
 """Variables of the environment in which the key is looked for, in this order."""
 NO_KEY = "none"
 """Sent where there is no key: servers of one's own want none."""
+SHORTEST_SECRET = 8
+"""Characters of a key; a shorter one is a word like ``none`` or ``ollama``, which answers may have."""
 MOST_BYTES = 10_000_000
 """Of a reply: more are no answer to one question."""
-_UNBILLED = range(400, 500)
-"""Statuses of requests that a server refuses before it computes anything."""
+_UNBILLED = range(300, 500)
+"""Statuses of requests that a server refuses before it computes anything; so does one that sends them elsewhere."""
 _NO_SCHEMA = re.compile(r"response_format|json_schema|schema|grammar|guided", re.IGNORECASE)
 _NEW_LIMIT = "max_completion_tokens"
 _SAYS_WHY = 300
 """Characters of a server's message that are told."""
+_MOST_WHY = 100_000
+"""Bytes of such a message that are read."""
+_GRACE = 0.5
+"""Seconds after its time in which a request may end by itself."""
 
 
 class NoReplyError(Exception):
@@ -61,9 +70,31 @@ class NoReplyError(Exception):
         super().__init__(reason)
 
 
+class _StatusError(Exception):
+    """A status that is none of success."""
+
+    def __init__(self, status: int, headers: Mapping[str, str], content: bytes) -> None:
+        self.status, self.headers, self.content = status, headers, content
+        super().__init__(status)
+
+
 def read_key(environment: Mapping[str, str]) -> str:
-    """The key in the environment; empty: there is none."""
-    return next((key for name in KEYS if (key := environment.get(name, "").strip())), "")
+    """The key in the environment; empty: there is none.
+
+    Raises:
+        UsageError: If no header can hold it (``llm-key``); the message does not show it.
+    """
+    name, key = next(((name, key) for name in KEYS if (key := environment.get(name, "").strip())), ("", ""))
+    if not (key.isascii() and key.isprintable()):
+        message = f"the key in {name} has a line break, or a character that is not ASCII"
+        raise UsageError(Problem("llm-key", message, fix="copy the key again, as one line"))
+    return key
+
+
+def _spellings(key: str) -> re.Pattern[str]:
+    """The key as itself, or as JSON or a URL may spell it."""
+    letters = [rf"(?:\\?{re.escape(letter)}|\\u{ord(letter):04x}|%{ord(letter):02x})" for letter in key]
+    return re.compile("".join(letters), re.IGNORECASE)
 
 
 @dataclass
@@ -83,13 +114,17 @@ class Endpoint:
     _limit: str = field(default="max_tokens", init=False)
     _client: OpenAI | None = field(default=None, init=False, repr=False)
     _lock: Lock = field(default_factory=Lock, init=False, repr=False)
+    _spelled: re.Pattern[str] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        self._spelled = _spellings(self.key)
 
     @classmethod
     def open(cls, url: str, timeout: float = 60.0) -> Endpoint:
         """An endpoint with the key of the environment.
 
         Raises:
-            UsageError: If the URL is none, or could have a key in it.
+            UsageError: If the URL is none, or could have a key in it; or if the key cannot be sent.
             MissingExtraError: If the library is not installed.
         """
         endpoint_name(url)
@@ -99,7 +134,7 @@ class Endpoint:
 
     @property
     def lease(self) -> float:
-        """Seconds after which no request that was sent can still be answered here."""
+        """Seconds after which no request that was sent can still be answered here; ``send`` sees to it."""
         return 2 * self.timeout + 2
 
     def client(self) -> OpenAI:
@@ -107,17 +142,29 @@ class Endpoint:
         with self._lock:
             if self._client is None:
                 try:
-                    from openai import OpenAI  # noqa: PLC0415 - a second, and an extra
+                    from openai import DefaultHttpxClient, OpenAI  # noqa: PLC0415 - a second, and an extra
                 except ModuleNotFoundError:
                     raise MissingExtraError("llm", "asking a language model") from None
+                transport = DefaultHttpxClient(follow_redirects=False, event_hooks={"response": [_raise_status]})
+                finalize(self, transport.close)
                 self._client = OpenAI(
-                    api_key=self.key or NO_KEY, base_url=self.url, max_retries=0, timeout=self.timeout
+                    api_key=self.key or NO_KEY,
+                    base_url=self.url,
+                    max_retries=0,
+                    timeout=self.timeout,
+                    http_client=transport,
                 )
+                _ = self._client.chat.completions  # loads the rest now, and not in the time of the first reply
             return self._client
 
     def redact(self, text: str) -> str:
-        """The text without the key."""
-        return text.replace(self.key, "[key]") if self.key else text
+        """The text without the key, and without its beginning where the text breaks off within it."""
+        if len(self.key) < SHORTEST_SECRET:
+            return text
+        text = self._spelled.sub("[key]", text)
+        beginnings = (self.key[:n] for n in range(len(self.key) - 1, SHORTEST_SECRET - 1, -1))
+        cut = next((beginning for beginning in beginnings if text.endswith(beginning)), "")
+        return f"{text.removesuffix(cut)}[key]" if cut else text
 
     def send(self, rater: ModelRater, call: Call) -> str:
         """Send a call, and wait for its reply.
@@ -128,10 +175,30 @@ class Endpoint:
         Raises:
             NoReplyError: If there is none.
         """
-        from openai import APIConnectionError, APIStatusError, APITimeoutError  # noqa: PLC0415 - as above
+        pieces, errors = list[bytes](), list[BaseException]()
+
+        def exchange() -> None:
+            try:
+                self._exchange(rater, call, pieces)
+            except BaseException as error:  # noqa: BLE001 - raised below
+                errors.append(error)
+
+        # In a thread that is left alone after its time: the library's timeouts are those of each byte it waits for.
+        thread = Thread(target=exchange, name="errorbar-llm-send", daemon=True)
+        thread.start()
+        thread.join(self.timeout + _GRACE)
+        if thread.is_alive():
+            raise NoReplyError("no whole reply in time", self._text(pieces))
+        if errors:
+            raise errors[0]
+        return self._text(pieces)
+
+    def _exchange(self, rater: ModelRater, call: Call, pieces: list[bytes]) -> None:
+        """Send a call, and put the body of its reply into ``pieces``; raises ``NoReplyError``."""
+        from openai import APIConnectionError, APITimeoutError  # noqa: PLC0415 - as above
 
         deadline = time.monotonic() + self.timeout
-        body, pieces = self._body(rater, call), list[bytes]()
+        body = self._body(rater, call)
         try:
             with self.client().chat.completions.with_streaming_response.create(**body) as response:
                 for piece in response.iter_bytes():
@@ -140,20 +207,18 @@ class Endpoint:
                         raise NoReplyError("no whole reply in time", self._text(pieces))
                     if sum(map(len, pieces)) > MOST_BYTES:
                         raise NoReplyError("the reply never ends", is_final=True)
+        except NoReplyError:
+            raise
         except APITimeoutError as error:
             is_sent = _is_sent(error)
             raise NoReplyError("no whole reply in time", self._text(pieces), may_be_billed=is_sent) from None
-        except APIStatusError as error:
-            raise self._refused(error, body, rater.decoding.format) from None
-        except APIConnectionError as error:
-            cause = f"no connection: {shorten_text(self.redact(str(error.__cause__ or error)), _SAYS_WHY)}"
-            raise NoReplyError(cause, self._text(pieces), may_be_billed=_is_sent(error)) from None
-        except NoReplyError:
-            raise
         except Exception as error:  # noqa: BLE001 - of the library's transport, which reads the body outside its own errors
-            broken = f"the connection broke: {shorten_text(self.redact(str(error)), _SAYS_WHY)}"
-            raise NoReplyError(broken, self._text(pieces)) from None
-        return self._text(pieces)
+            cause = error.__cause__ or error
+            if isinstance(cause, _StatusError):
+                raise self._refused(cause, body, rater.decoding.format) from None
+            kind = "no connection" if isinstance(error, APIConnectionError) else "the connection broke"
+            reason = f"{kind}: {shorten_text(self.redact(str(cause)), _SAYS_WHY)}"
+            raise NoReplyError(reason, self._text(pieces), may_be_billed=_is_sent(error)) from None
 
     def _body(self, rater: ModelRater, call: Call) -> dict[str, Any]:
         decoding = rater.decoding
@@ -172,13 +237,14 @@ class Endpoint:
         return body
 
     def _text(self, pieces: list[bytes]) -> str:
-        return self.redact(b"".join(pieces).decode("utf-8", "replace"))
+        return self.redact(b"".join(pieces).decode("utf-8-sig", "replace"))
 
-    def _refused(self, error: Any, body: Mapping[str, Any], form: Format) -> NoReplyError:  # noqa: ANN401 - the library is loaded late
+    def _refused(self, error: _StatusError, body: Mapping[str, Any], form: Format) -> NoReplyError:
         """The error on a status that is none of success; what a server does not have is left out from now on."""
-        status = int(error.status_code)
-        raw = self.redact(error.response.text)
-        reason = f"status {status}: {shorten_text(' '.join(raw.split()), _SAYS_WHY)}"
+        status, raw = error.status, self._text([error.content])
+        target = self.redact(error.headers.get("location", "")) if 300 <= status < 400 else ""
+        says = f"it sends requests on to {target}" if target else " ".join(raw.split())
+        reason = f"status {status}: {shorten_text(says, _SAYS_WHY)}"
         is_adapted = False  # by what this request had: others of it may be on their way
         if status == 400 and _NEW_LIMIT not in body and _NEW_LIMIT in raw:
             self._limit, is_adapted = _NEW_LIMIT, True
@@ -187,8 +253,19 @@ class Endpoint:
         if is_adapted:
             return NoReplyError(reason, raw, may_be_billed=False, is_adapted=True)
         again = status in (408, 409, 425, 429) or status >= 500
-        wait = _read_wait(error.response.headers)
+        wait = _read_wait(error.headers)
         return NoReplyError(reason, raw, is_final=not again, may_be_billed=status not in _UNBILLED, retry_after=wait)
+
+
+def _raise_status(response: Any) -> None:  # noqa: ANN401 - the library is loaded late
+    """Refuse every status but those of success, with the beginning of what the server says: it may never end."""
+    if not 200 <= response.status_code < 300:
+        content = b""
+        for piece in response.iter_bytes():
+            content += piece
+            if len(content) > _MOST_WHY:
+                break
+        raise _StatusError(response.status_code, response.headers, content[:_MOST_WHY])
 
 
 def _is_sent(error: Exception) -> bool:
@@ -205,12 +282,11 @@ def _read_wait(headers: Mapping[str, str]) -> float | None:
             seconds = float(headers.get("retry-after", ""))
         except ValueError:
             return None
-    return seconds if 0 <= seconds < 86_400 else None
+    return seconds if 0 <= seconds < math.inf else None
 
 
 def refused_error(error: NoReplyError, endpoint: str) -> UsageError:
     """The error on a request that a server will never answer."""
     message = f"{endpoint} refuses the request: {error.reason}"
-    return UsageError(
-        Problem("llm-refused", message, fix=f"look at the name of the model, and at the key in {KEYS[0]}")
-    )
+    fix = f"look at --endpoint, the name of the model, and the key in {KEYS[0]}"
+    return UsageError(Problem("llm-refused", message, fix=fix))

@@ -11,13 +11,13 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import Any, Literal
 from urllib.parse import urlsplit
 
-from errorbar.core.problems import Problem, UsageError
+from errorbar.core.problems import Problem, UsageError, shorten_text
 
 Format = Literal["auto", "schema", "text"]
 """How answers are made JSON: by a schema that the server enforces, by words alone, or the first where it is there."""
@@ -146,6 +146,10 @@ class Call:
 
 MOST_FRAME = 200
 """Tokens that a server may put around the messages of a conversation."""
+MOST_COUNTED = 10**9
+"""Tokens of a call that a server can have counted; what is above is no count."""
+MOST_MODELS = 5
+"""Names of models that a note lists."""
 STREAMED = ("data:", "event:")
 """How server-sent events begin, in which a server may answer though it was not asked to."""
 
@@ -163,12 +167,14 @@ class Completion:
         finish: Why it stopped: ``stop``, ``length``, ``content_filter`` or another word of the server's.
         refusal: What it wrote instead of an answer, where the server tells refusals apart.
         tokens: Of the prompt and of the completion, as the server counted them; None: it does not say.
+        model: The model that wrote it, as the server calls it; empty: it does not say.
     """
 
     content: str
     finish: str
     refusal: str
     tokens: tuple[int, int] | None
+    model: str = ""
 
 
 def read_completion(raw: str) -> Completion:
@@ -179,13 +185,15 @@ def read_completion(raw: str) -> Completion:
     """
     try:
         body = json.loads(raw)
-    except ValueError:
+    except (ValueError, RecursionError):
         is_stream = raw.lstrip().startswith(STREAMED)
         kind = "a stream of events, which nobody asked for" if is_stream else "no JSON"
         raise MalformedReplyError(f"the reply is {kind}") from None
     if not isinstance(body, dict):
         raise MalformedReplyError("the reply is no JSON object")
     choices = body.get("choices")
+    if not choices and body.get("error"):  # some gateways say so with a status of success
+        raise MalformedReplyError(f"the reply is an error: {shorten_text(canonical_json(body['error']))}")
     first = choices[0] if isinstance(choices, list) and choices else None
     message = first.get("message") if isinstance(first, dict) else None
     if not isinstance(first, dict) or not isinstance(message, dict):
@@ -194,13 +202,27 @@ def read_completion(raw: str) -> Completion:
     if not all(text is None or isinstance(text, str) for text in texts):
         raise MalformedReplyError("the message of the reply is no text")
     content, refusal = (text or "" for text in texts)
-    return Completion(content, str(first.get("finish_reason") or ""), refusal, _tokens(body.get("usage")))
+    finish, model = str(first.get("finish_reason") or ""), str(body.get("model") or "")
+    return Completion(content, finish, refusal, _tokens(body.get("usage")), model)
+
+
+def note_other_models(rater: ModelRater, completions: Iterable[Completion]) -> Iterator[Problem]:
+    """Say where a server answers as another model than the one that was asked, or as several.
+
+    A longer name is the same model: servers add a date, a folder or a vendor.
+    """
+    names = sorted({completion.model for completion in completions} - {""})
+    if len(names) > 1 or any(rater.model.casefold() not in name.casefold() for name in names):
+        listed = ", ".join(shorten_text(name) for name in names[:MOST_MODELS])
+        message = f"'{rater.model}' was asked, and the replies name {listed}"
+        fix = "ask the server which model this name stands for, and judge with one alone"
+        yield Problem("llm-other-model", message, fix=fix, severity="warning")
 
 
 def _tokens(usage: object) -> tuple[int, int] | None:
     """The counts of a reply's ``usage``; None where one is missing or no count."""
     if not isinstance(usage, dict):
         return None
-    prompt, completion = usage.get("prompt_tokens"), usage.get("completion_tokens", 0)
-    counts = [count for count in (prompt, completion) if type(count) is int and count >= 0]
+    numbers = usage.get("prompt_tokens"), usage.get("completion_tokens")
+    counts = [number for number in numbers if type(number) is int and 0 <= number <= MOST_COUNTED]
     return (counts[0], counts[1]) if len(counts) == 2 else None

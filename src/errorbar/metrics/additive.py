@@ -15,7 +15,7 @@ Source
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -50,8 +50,8 @@ class Sums:
         return Sums(self.counts[units], self.present[units], self.annotators)
 
 
-class ReferenceTexts(Metric):
-    """A metric that compares texts: a subclass has ``counted``, ``measures``, ``compare``, ``cost`` and ``rate``.
+class SummedCounts(Metric):
+    """A metric of sums: a subclass has ``counted``, ``measures``, ``measure``, ``cost`` and ``rate``.
 
     A field ``only`` is the annotator to score against alone, or empty; declare it among the parameters with
     ``Parameter("only", str, "", "Score against this annotator alone.")`` for ``--annotator``.
@@ -61,28 +61,11 @@ class ReferenceTexts(Metric):
     additive = True
     fold_only = frozenset({"only"})
     remarks = {OVERLAP: ("edits of annotators that overlap others and were left out", "errorbar check names them")}  # noqa: RUF012
-    lacks = {"types": "texts have no error types", "closed": "there is no formula for its intervals"}  # noqa: RUF012
-
-    @property
-    def keeps_spaces(self) -> bool:
-        """Whether ``compare`` gets texts as they were read, not with one space between tokens."""
-        return False
 
     @property
     def compared(self) -> int:
-        """How many counts ``compare`` gives."""
+        """How many counts it keeps of each sentence and annotator."""
         return len(self.counted)
-
-    @abstractmethod
-    def compare(self, source: str, reference: str, output: str) -> Sequence[float]:
-        """The counts of a sentence against one reference text, in the order of ``counted``."""
-
-    def compare_all(
-        self, sources: Sequence[str], outputs: Sequence[str], references: Sequence[str], units: NDArray[np.int64]
-    ) -> Floats:
-        """``compare`` for each reference text, ``units`` saying of which sentence; shape (references, compared)."""
-        rows = [self.compare(sources[u], text, outputs[u]) for u, text in zip(units, references, strict=True)]
-        return np.array(rows, np.float64).reshape(-1, self.compared)
 
     def cost(self, counts: Floats) -> Floats:
         """The cost by which the best reference is chosen, if not by the first count: counts (..., counted) to (...)."""
@@ -106,29 +89,6 @@ class ReferenceTexts(Metric):
         if not any(parameter.name == "only" for parameter in self.parameters):
             return Metric.against(self, annotator)
         return self.replaced(only=annotator)
-
-    def measure(self, reference: Corpus, output: Sequence[str], *, by_type: bool = False) -> Sums:
-        """Counts of each sentence against each annotator's text.
-
-        Raises:
-            InputError: If the numbers of sentences differ.
-        """
-        if len(output) != len(reference):
-            raise InputError(Problem("line-count", wrong_count(len(output), len(reference)), Place(reference.name)))
-        texts, n_overlaps = _reference_texts(reference)
-        sources = [" ".join(sentence.tokens) for sentence in reference.sentences]
-        outputs = [" ".join(line.split()) for line in output]
-        if self.keeps_spaces:
-            sources, texts, outputs = *_texts_as_read(reference, sources, texts), [*output]
-        units, columns = np.array([(u, k) for u, own in enumerate(texts) for k in own], np.int64).reshape(-1, 2).T
-        counts = np.zeros((len(reference), len(reference.annotators), self.compared))
-        present = np.zeros(counts.shape[:2], np.bool_)
-        present[units, columns] = True
-        counts[units, columns] = self.compare_all(
-            sources, outputs, [text for own in texts for text in own.values()], units
-        )
-        whole = (counts == np.rint(counts)).all()
-        return Sums(counts.astype(np.int64) if whole else counts, present, reference.annotators, n_overlaps)
 
     def join(self, parts: Sequence[Sums]) -> Sums:
         """Annotators are joined by name."""
@@ -163,21 +123,11 @@ class ReferenceTexts(Metric):
         return sums, n_units
 
     def _weighted_sums(self, statistics: Sums, selected: Selection) -> tuple[NDArray[Any], NDArray[np.int64]]:
-        weights = selected.as_weights(len(statistics))
-        masks = np.ones((1, len(statistics.annotators)), np.bool_)
-        if selected.annotators is not None:
-            masks = selected.annotators.astype(np.bool_)
-        unlike, which = np.unique(masks, axis=0, return_inverse=True)
-        sums, n_units = np.zeros((0, 0)), np.zeros(max(len(weights), len(masks)), np.int64)
-        for k, mask in enumerate(unlike):
+        def add_units(mask: NDArray[np.bool_]) -> tuple[NDArray[Any], NDArray[np.bool_]]:
             allowed = self.allowed_annotators(statistics, mask)
-            summands = self.summands(statistics, allowed)
-            rows = np.broadcast_to(which.ravel() == k, len(n_units))
-            own = weights if len(weights) == 1 else weights[rows]
-            sums = sums if sums.size else np.zeros((len(n_units), summands.shape[1]))
-            sums[rows] = own @ summands
-            n_units[rows] = (own @ allowed.any(axis=1)).astype(np.int64)
-        return _as_kept(sums, summands.dtype), n_units
+            return self.summands(statistics, allowed), allowed
+
+        return sum_selected(add_units, len(statistics), len(statistics.annotators), selected)
 
     def _swapped_sums(self, statistics: Sums, swapping: Swapping) -> tuple[NDArray[Any], NDArray[np.int64]]:
         """Two systems mixed in many ways: the sums of the first one's units, and what each swap makes of them."""
@@ -206,12 +156,7 @@ class ReferenceTexts(Metric):
 
     def _best(self, statistics: Sums, allowed: NDArray[np.bool_]) -> NDArray[np.int64]:
         """The column of the best annotator of each unit, -1 where nobody is allowed."""
-        if not allowed.size:
-            return np.full(len(statistics), -1, np.int64)
-        left = allowed
-        for cost in self.costs(statistics.counts):
-            left = left & (cost == np.where(left, cost, np.inf).min(axis=1, keepdims=True))
-        return np.where(allowed.any(axis=1), left.argmax(axis=1), -1)
+        return best_columns(self.costs(statistics.counts), allowed)
 
     def reasons(self, folded: Folded) -> Sequence[Undefined | None]:
         """Nothing was scored, or the reference has nothing to compare with."""
@@ -233,6 +178,99 @@ class ReferenceTexts(Metric):
         columns, counts = self._best(statistics, allowed), self.summands(statistics, allowed)
         names = [statistics.annotators[column] if column >= 0 else None for column in columns.tolist()]
         return UnitParts(names, counts, self.rate(counts))
+
+
+class ReferenceTexts(SummedCounts):
+    """A metric that compares texts: a subclass has ``counted``, ``measures``, ``compare``, ``cost`` and ``rate``."""
+
+    __slots__ = ()
+    lacks = {"types": "texts have no error types", "closed": "there is no formula for its intervals"}  # noqa: RUF012
+
+    @property
+    def keeps_spaces(self) -> bool:
+        """Whether ``compare`` gets texts as they were read, not with one space between tokens."""
+        return False
+
+    @abstractmethod
+    def compare(self, source: str, reference: str, output: str) -> Sequence[float]:
+        """The counts of a sentence against one reference text, in the order of ``counted``."""
+
+    def compare_all(
+        self, sources: Sequence[str], outputs: Sequence[str], references: Sequence[str], units: NDArray[np.int64]
+    ) -> Floats:
+        """``compare`` for each reference text, ``units`` saying of which sentence; shape (references, compared)."""
+        rows = [self.compare(sources[u], text, outputs[u]) for u, text in zip(units, references, strict=True)]
+        return np.array(rows, np.float64).reshape(-1, self.compared)
+
+    def measure(self, reference: Corpus, output: Sequence[str], *, by_type: bool = False) -> Sums:
+        """Counts of each sentence against each annotator's text.
+
+        Raises:
+            InputError: If the numbers of sentences differ.
+        """
+        if len(output) != len(reference):
+            raise InputError(Problem("line-count", wrong_count(len(output), len(reference)), Place(reference.name)))
+        texts, n_overlaps = _reference_texts(reference)
+        sources = [" ".join(sentence.tokens) for sentence in reference.sentences]
+        outputs = [" ".join(line.split()) for line in output]
+        if self.keeps_spaces:
+            sources, texts, outputs = *_texts_as_read(reference, sources, texts), [*output]
+        units, columns = np.array([(u, k) for u, own in enumerate(texts) for k in own], np.int64).reshape(-1, 2).T
+        counts = np.zeros((len(reference), len(reference.annotators), self.compared))
+        present = np.zeros(counts.shape[:2], np.bool_)
+        present[units, columns] = True
+        counts[units, columns] = self.compare_all(
+            sources, outputs, [text for own in texts for text in own.values()], units
+        )
+        whole = (counts == np.rint(counts)).all()
+        return Sums(counts.astype(np.int64) if whole else counts, present, reference.annotators, n_overlaps)
+
+
+def sum_selected(
+    add_units: Callable[[NDArray[np.bool_]], tuple[NDArray[Any], NDArray[np.bool_]]],
+    n_units: int,
+    n_annotators: int,
+    selected: Selection,
+) -> tuple[NDArray[Any], NDArray[np.int64]]:
+    """The sums of each replicate of a selection, and its units that somebody looked at.
+
+    Args:
+        add_units: Makes of a mask of annotators what each unit adds; shape (units, summands), and who is allowed to
+            count for it; shape (units, annotators).
+        n_units: Of the statistics.
+        n_annotators: Of the statistics.
+        selected: The units, or their weights, and the annotators of each replicate.
+
+    Returns:
+        Sums; shape (replicates, summands). Units; shape (replicates,).
+    """
+    weights = selected.as_weights(n_units)
+    masks = np.ones((1, n_annotators), np.bool_)
+    if selected.annotators is not None:
+        masks = selected.annotators.astype(np.bool_)
+    unlike, which = np.unique(masks, axis=0, return_inverse=True)
+    sums, counted = np.zeros((0, 0)), np.zeros(max(len(weights), len(masks)), np.int64)
+    for k, mask in enumerate(unlike):
+        summands, allowed = add_units(mask)
+        rows = np.broadcast_to(which.ravel() == k, len(counted))
+        own = weights if len(weights) == 1 else weights[rows]
+        sums = sums if sums.size else np.zeros((len(counted), summands.shape[1]))
+        sums[rows] = own @ summands
+        counted[rows] = (own @ allowed.any(axis=1)).astype(np.int64)
+    return _as_kept(sums, summands.dtype), counted
+
+
+def best_columns(costs: Sequence[Floats], allowed: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """The column of the allowed annotator of least cost, of ties by the next cost; -1 where nobody is.
+
+    ``costs`` and ``allowed`` have the shape (units, annotators), what results (units,).
+    """
+    if not allowed.size:
+        return np.full(len(allowed), -1, np.int64)
+    left = allowed
+    for cost in costs:
+        left = left & (cost == np.where(left, cost, np.inf).min(axis=1, keepdims=True))
+    return np.where(allowed.any(axis=1), left.argmax(axis=1), -1)
 
 
 def _as_kept(sums: Floats, kind: np.dtype[Any]) -> NDArray[Any]:

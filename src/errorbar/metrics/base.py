@@ -182,6 +182,7 @@ class Metric(ABC):
         detects: It looks where errors are, not at corrections: token labels will do.
         slower: How many times as long as m2's its fold takes; less is done unasked.
         additive: The order of units does not matter.
+        joint: What a system gets depends on all that are compared.
         lacks: What it cannot give, and why.
     """
 
@@ -200,6 +201,7 @@ class Metric(ABC):
     detects: ClassVar[bool] = False  # it looks where errors are, not at corrections: token labels will do
     slower: ClassVar[int] = 1  # how many times as long as m2's its fold takes: less is done unasked
     additive: ClassVar[bool] = False  # the order of units does not matter: a fold can be told how often each counts
+    joint: ClassVar[bool] = False  # what a system gets depends on all that are compared: see ``with_systems``
     lacks: ClassVar[Mapping[Feature, str]] = {}  # what it cannot give, and why, in a line for the user
     remarks: ClassVar[Mapping[str, tuple[str, str]]] = {}  # by code: what stands before a number of units; what to do
 
@@ -256,6 +258,18 @@ class Metric(ABC):
     def variants(self) -> Sequence[Metric]:
         """The metric under its other rules of choosing an annotator, which a report shows beside it."""
         return ()
+
+    def with_systems(self, reference: Opaque, outputs: Sequence[Opaque]) -> Metric:
+        """The metric that knows all systems that are compared; itself, unless it is ``joint``.
+
+        A joint metric measures the whole of this reference only, and says in ``measure_key`` and ``made_by`` with
+        which systems. Raises ``UsageError`` if the systems are too few for it.
+
+        Args:
+            reference: What all of them are measured against, whole.
+            outputs: What each system says of it, in any order.
+        """
+        return self
 
     @abstractmethod
     def measure(self, reference: Opaque, output: Opaque, *, by_type: bool = False) -> Statistics:
@@ -331,7 +345,7 @@ class Metric(ABC):
         return False
 
     def made_by(self, statistics: Opaque) -> str:
-        """The maker of the edits of texts, as it joins signatures; empty where there is none."""
+        """The maker of the edits of texts, or of weights, as it joins signatures; empty where there is none."""
         return ""
 
     def remarked(self, statistics: Opaque) -> Mapping[str, int]:

@@ -222,10 +222,11 @@ def prepare_study(
     for name in corpus.annotators:
         absent = sum(name not in sentence.annotations for sentence in corpus.sentences)
         if absent:
-            problems.notes.append(absent_note(name, absent, len(corpus), corpus.name))
+            effect = "which count as unchanged in this annotator's text"
+            problems.notes.append(absent_note(name, absent, len(corpus), corpus.name, effect))
     pieces: list[tuple[str, int, Sequence[str]]] = []
-    for column, name in enumerate(corpus.annotators):
-        pairs = zip(corrected_texts(corpus, name, problems), corpus.sentences, strict=True)
+    for column, (name, texts_of_one) in enumerate(corrected_texts(corpus, problems).items()):
+        pairs = zip(texts_of_one, corpus.sentences, strict=True)
         pieces.append((name, column, [CorrectedSentence(text, s.annotations.get(name, ())) for text, s in pairs]))
     for system in systems if not plan.force else ():
         if len(system.lines) == len(corpus):

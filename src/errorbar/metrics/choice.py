@@ -102,9 +102,7 @@ def count_types(matches: Matches) -> TypeCounts:
     """Matched and reference edits of each type."""
     references = matches.references
     units, annotators = references.present.shape
-    slots = np.repeat(np.arange(units * annotators), np.diff(references.edit_offsets))
-    width = len(references.type_names)
-    cells, row = np.unique(slots * max(1, width) + references.types, return_inverse=True)
+    cells, row, width = references.cells, references.cell_of, len(references.type_names)
     sums = [np.bincount(row, matches.matched[:-1], len(cells)), np.bincount(row, minlength=len(cells))]
     slot, kind = np.divmod(cells, max(1, width))
     return TypeCounts((units, annotators, width), slot, kind, np.stack(sums, axis=1).astype(np.int64))
@@ -405,8 +403,7 @@ def prf_reasons(counts: Ints, n_units: int, f: float) -> tuple[Undefined | None,
         return (Undefined.NO_UNITS,) * 3
     no_p = None if counts[1] else Undefined.NOTHING_PROPOSED
     no_r = None if counts[2] else Undefined.NOTHING_IN_REFERENCE
-    # Where F is above 0, P and R are both defined or both not.
-    return no_p, no_r, no_p if f else Undefined.NOTHING_CORRECT
+    return no_p, no_r, no_p or no_r or (None if f else Undefined.NOTHING_CORRECT)  # F rests on what fills P or R
 
 
 def closed_prf(counts: Ints, beta: float, level: float) -> Sequence[Interval | Undefined]:

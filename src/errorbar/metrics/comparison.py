@@ -132,8 +132,8 @@ class DecidingTest:
         """Why a pair is undecided of which the t says nothing."""
         return f"how they vary over {self.over_text} is not known"
 
-    def p_note(self, n_pairs: int) -> str:
-        """The note on the p-values in a table of so many pairs."""
+    def p_note(self, n_pairs: int, swaps_in: str) -> str:
+        """The note on the p-values in a table of so many pairs; ``swaps_in`` says where those of swaps stand."""
         if not self.by_t:
             more = f", adjusted for all {n_pairs:,} pairs, which decides; p unadjusted: of one pair alone"
             return f"p: by swaps of the two outputs ({self.name}){more * (n_pairs > 1)}"
@@ -141,19 +141,20 @@ class DecidingTest:
         few += " of scores against all judges" * (self.smaller_sets is not None)
         return (
             f"p: of no difference over {self.over_text} (t, {self.adjusted_by}{few * self.few}); that of swaps, with "
-            f"{self.these}, is in JSON and CSV"
+            f"{self.these}, is {swaps_in}"
         )
 
     def description(self, unit: str) -> str:
-        """How pairs were compared: what follows ``Each pair of systems was``."""
+        """How pairs were compared: sentences of which the first begins with ``Each pair of systems was``."""
         swapped = f"swapping their output at random, {unit} by {unit}"
         by_swaps = ADJUSTMENT_NAMES[self.swaps.adjust]
         if not self.by_t:
-            return f"compared by {swapped}; p-values are adjusted for the number of pairs ({by_swaps})"
+            return f"compared by {swapped}; p-values are adjusted for the number of pairs ({by_swaps})."
         return (
-            f"compared over {self.over_text}, {'both' if len(self.over) == 2 else 'all'} drawn anew, by a t whose "
-            f"p-values are adjusted for the number of pairs ({self.adjusted_by}); beside it stands what {swapped}, "
-            f"says with {'editors' if 'editors' in self.over else 'judges'} as they are ({by_swaps})"
+            f"compared over {self.over_text}, {'both' if len(self.over) == 2 else 'all'} drawn anew, by a t test whose "
+            f"p-values are adjusted for the number of pairs ({self.adjusted_by}). A second test is for "
+            f"{self.these} only: {swapped} ({by_swaps}). "
+            f"{'A difference is significant where both find it so' if self.few else 'The first test decides'}."
         )
 
     def method_lines(self) -> list[str]:
@@ -349,6 +350,8 @@ class Comparison:
     scores: NDArray[np.float64]  # shape (systems, measures)
     pairs: tuple[Pair, ...]  # in the order of ``itertools.combinations``
     values: NDArray[np.float64]  # by which systems are ranked, of the main measure; shape (systems,)
+    undefined: Mapping[str, Sequence[Undefined | None]]
+    """Of each system why a measure has no value, or which empty case a convention filled."""
 
     @property
     def test(self) -> DecidingTest:
@@ -451,7 +454,8 @@ def compare_systems(
         message = f"a single {unit} does not show how {unit}s vary"
         raise UsageError(Problem("one-unit", message, expected="at least two", fix=fix))
     main, scale = metric.main, metric.measures[metric.main].scale.of_differences
-    scores = np.stack([metric.fold(system.statistics).values[0] for system in systems])
+    folded = [metric.fold(system.statistics) for system in systems]
+    scores = np.stack([each.values[0] for each in folded])
 
     def fold_of(system: System) -> Callable[[Selection], NDArray[np.float64]]:
         return lambda selection: metric.fold(system.statistics, selection).values[:, main]
@@ -480,7 +484,8 @@ def compare_systems(
             )
         )
     names = tuple(system.name for system in systems)
-    return Comparison(names, metric.measures, main, scores, tuple(pairs), scores[:, main])
+    undefined = dict(zip(names, map(metric.reasons, folded), strict=True))
+    return Comparison(names, metric.measures, main, scores, tuple(pairs), scores[:, main], undefined)
 
 
 def over_judges(

@@ -14,10 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from errorbar.core.arrays import Floats
+from errorbar.core.corpus import Annotation, Corpus, TextEdits
 from errorbar.core.edit import OWN_PIPELINE
 from errorbar.core.estimate import Interval, Undefined
 from errorbar.core.problems import Problem, UsageError
 from errorbar.core.spec import Parameter
+from errorbar.edits.texts import extract_edits
 from errorbar.metrics.base import Folded, Measure, Metric, Selection, UnitParts, unlike_units
 from errorbar.metrics.choice import (
     RUNNING,
@@ -190,3 +192,21 @@ class EditMetric(Metric):
         totals = None if start is None else start.counts
         choice = fold_counts(statistics, self.rule, selection, totals, want_chosen=want_chosen)
         return choice if start is None else replace(choice, n_units=choice.n_units + start.n_units)
+
+
+def edits_of_sides(
+    reference: Corpus, output: Sequence[str], pipeline: str | None
+) -> tuple[Corpus, Sequence[Annotation], str]:
+    """The edits of both sides, and what made those of texts, if not the minimal aligner (``pipeline`` None)."""
+    from errorbar.edits.errant import select_own_edits, type_output, type_reference  # noqa: PLC0415 - sqlite
+
+    if pipeline is None:
+        triples = zip(select_own_edits(reference, output), output, reference.sentences, strict=True)
+        edits = [
+            tuple(extract_edits(sentence.tokens, line.split())) if isinstance(own, TextEdits) else own
+            for own, line, sentence in triples
+        ]
+        return reference, edits, ""
+    corpus, made_by = type_reference(reference, pipeline)
+    proposed, made_too = type_output(reference, output, pipeline)
+    return corpus, proposed, made_by or made_too

@@ -34,7 +34,7 @@ from errorbar.core.corpus import Annotation, Corpus
 from errorbar.core.edit import OWN_PIPELINE, Edit
 from errorbar.core.problems import InputError, Place, Problem, UsageError, nearest
 from errorbar.core.spec import Parameter, beta_parameter, word_parameter
-from errorbar.edits.errant import type_output, type_reference
+from errorbar.edits.errant import count_english, language_notes, type_output, type_reference
 from errorbar.edits.matching import ProposedEdit
 from errorbar.metrics.choice import EDITS, RUNNING, SENTENCE, ChoiceRule, EditStatistics, tally_types
 from errorbar.metrics.edit_metric import CHOOSE, PIPELINE, EditMetric
@@ -59,7 +59,7 @@ def refuse_other_types(corpus: Corpus, proposed: Sequence[Annotation], level: st
                 raise InputError(Problem("no-errant-type", message, place, "a type such as R:NOUN:NUM", fix))
 
 
-def count_seen(corpus: Corpus, proposed: Sequence[Iterable[Edit]], *, by_type: bool) -> Mapping[str, int]:
+def count_seen(corpus: Corpus, proposed: Sequence[Iterable[Edit]], *, by_type: bool) -> Counter[str]:
     """How often each side has each type."""
     theirs = (edit.type for one in corpus.sentences for edits in one.annotations.values() for edit in edits)
     seen = Counter(f"{OF_REFERENCE}{kind}" for kind in theirs)
@@ -197,11 +197,14 @@ class Errant(EditMetric):
                         rows.append((slot, number, *(one[kind] for one in counters)))
         typed = tally_types(rows, (*counts.shape[:2], len(types)), len(EDITS)) if by_type else None
         seen = count_seen(reference, proposed, by_type=by_type)
+        if made_by:
+            seen.update(count_english(reference.sentences))
         return EditStatistics(counts, present, reference.annotators, typed, tuple(types), seen, made_by)
 
     def notes(self, remarked: Mapping[str, int]) -> Iterable[Problem]:
-        """Whether types that are compared or left out are there at all."""
-        return type_notes(remarked, self.without.split(), compared=self.mode == "cse")
+        """Whether the language is ERRANT's, and types that are compared or left out are there at all."""
+        yield from language_notes(remarked)
+        yield from type_notes(remarked, self.without.split(), compared=self.mode == "cse")
 
     def _typed_sides(self, reference: Corpus, output: Sequence[str]) -> tuple[Corpus, Sequence[Annotation], str]:
         """The edits of both sides, and what made those of texts."""

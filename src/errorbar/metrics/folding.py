@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from itertools import repeat
 from math import isnan
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,9 +21,9 @@ from errorbar.core.corpus import (
     Sentence,
     absent_note,
     annotator_order,
-    reference_record,
+    reference_records,
     source_record,
-    system_record,
+    system_records,
     type_record,
     unknown_annotator,
     wrong_count,
@@ -126,19 +126,13 @@ class SentencePiece(MeasuredPiece):
 
     def records(self, *, by_type: bool) -> Records:
         """Sources, annotations and types."""
-        sentences = self.reference.sentences
-
-        def kept(name: str, make: Callable[[], list[str]]) -> str:
-            # A corpus in memory may be scored often, as by a report.
-            if (key := f"records of {name}") not in self.reference.cache:
-                self.reference.cache[key] = "\n".join(make())
-            return cast("str", self.reference.cache[key])
-
-        return (
-            kept("sources", lambda: [source_record(one) for one in sentences]),
-            kept("references", lambda: [reference_record(one.annotations) for one in sentences]),
-            kept("types", lambda: [type_record(one.annotations) for one in sentences]) if by_type else "",
-        )
+        corpus, sentences = self.reference, self.reference.sentences  # in memory, it may be scored often
+        sources = corpus.once("sources", lambda: "\n".join(map(source_record, sentences)))
+        references = "\n".join(reference_records(corpus))
+        if not by_type:
+            return sources, references, ""
+        types = corpus.once("types", lambda: "\n".join([type_record(one.annotations) for one in sentences]))
+        return sources, references, types
 
     def clusters(self) -> Sequence[str]:
         """The document of each sentence."""
@@ -154,10 +148,10 @@ class SentencePiece(MeasuredPiece):
         if len(lines) != len(texts):
             return None
         if admission.silent and not admission.retokenize:
-            return PieceOutput(lines, "\n".join(map(system_record, lines)))
+            return PieceOutput(lines, "\n".join(system_records(lines)))
         look = TextInspection()
         lines = look.add(texts, lines, retokenize=admission.retokenize)
-        return PieceOutput(lines, "\n".join(map(system_record, lines)), look)
+        return PieceOutput(lines, "\n".join(system_records(lines)), look)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,8 @@ Formula
     (documents, where they are known) are drawn anew, each with its output and all its references, the same ones for
     every gold and system, so that δ and the difference D_g = θ_g(a) - θ_g(b) of two systems are paired.
     a is ahead of b under g if p <= alpha, where p is that of D_g under the centered resamples D_g* - D_g, adjusted for
-    all pairs by step-down max-T (errorbar.stats.multiple).
+    all pairs by step-down max-T (errorbar.stats.multiple). Where all resamples give the same D_g other than 0, as where
+    one output is its own reference and the other the source, nothing is known, and no order is said to depend on g.
     The closest of N is, of each sentence, the reference of N under which the system's output of this sentence alone
     scores best; ties go to the reference with the fewest edits, then to the first.
     Where a system has e >= 2 own references, its score and its change also have an interval over texts and editors: the
@@ -39,9 +40,10 @@ from errorbar.metrics.base import Metric, Opaque, Selection
 from errorbar.metrics.choice import RUNNING, SENTENCE
 from errorbar.metrics.folding import Documents
 from errorbar.metrics.intervals import fold_resampled_values, left_out_values
+from errorbar.metrics.judge_sets import GROUPS, MOST_TEXTS, fold_without_each
 from errorbar.metrics.scores import JointEstimate
 from errorbar.stats.multiple import step_down_max_t
-from errorbar.stats.resampling import Resampling
+from errorbar.stats.resampling import Resampling, left_out_groups
 from errorbar.stats.two_way import two_way
 
 COMMON, COMMON_TEXT, INDEPENDENT, CLOSEST, OWN = "common", "common-text", "independent", "closest", "own"
@@ -99,6 +101,11 @@ class GoldPair:
     p: float | None
     ahead: str
 
+    @property
+    def is_known(self) -> bool:
+        """Whether it is known if one of them is ahead: there is a p, or the two score alike."""
+        return self.p is not None or self.difference.value == 0
+
 
 @dataclass(frozen=True, slots=True)
 class TurnedPair:
@@ -138,12 +145,12 @@ class GoldComparison:
 
     @property
     def turned(self) -> list[TurnedPair]:
-        """The pairs whose order is not the same under the common gold and another."""
-        ahead = {(pair.gold, pair.first, pair.second): pair.ahead for pair in self.pairs}
+        """The pairs whose order is known under the common gold and another, and not the same."""
+        ahead = {(pair.gold, pair.first, pair.second): pair.ahead for pair in self.pairs if pair.is_known}
         beside = {score.gold: score.beside for score in self.scores if score.beside}
         turned = []
         for (gold, first, second), better in ahead.items():
-            before = ahead[beside.get(gold, gold), first, second]
+            before = ahead.get((beside.get(gold, gold), first, second), better)
             if better == before:
                 continue
             turn: Turn = "lost" if not better else "won" if not before else "reversed"
@@ -159,6 +166,7 @@ def compare_golds(
     folded = {
         gold.name: [_Fold.of(metric, statistics, documents, how) for statistics in gold.statistics] for gold in golds
     }
+    given = {gold.name: gold for gold in golds}
     scores: list[GoldScore] = []
     pairs: list[GoldPair] = []
     for gold in golds:
@@ -170,7 +178,11 @@ def compare_golds(
             score = GoldScore(*about, fold.estimates(), gold.beside, changes, ranks[k])
             if gold.name == OWN and gold.n_references[k] > 1 and how is not None:
                 without = _without_editors(metric, gold.statistics[k])
-                alone, change = (fold.over_editors(without, other) for other in (None, folded[gold.beside][k]))
+                texts, beside = (
+                    _without_texts(metric, given[name].statistics[k], documents) for name in (OWN, gold.beside)
+                )
+                alone = fold.over_editors(texts, without)
+                change = fold.over_editors(texts - beside, without, folded[gold.beside][k])
                 score = replace(score, over_editors=alone, change_over_editors=change)
             scores.append(score)
         pairs += _compare_pairs(gold.name, metric, own, names)
@@ -222,14 +234,16 @@ class _Fold:
             for k, measure in enumerate(self.metric.measures)
         }
 
-    def over_editors(self, without: Floats, other: _Fold | None) -> Estimate:
-        """The main measure, or its difference from another fold, over texts and editors; ``without`` each editor."""
+    def over_editors(self, texts: Floats, without: Floats, other: _Fold | None = None) -> Estimate:
+        """The main measure, or its difference from another fold, over texts and editors.
+
+        ``texts``: without each text; ``without``: the main measure of this fold without each editor.
+        """
         assert self.how is not None
-        assert self.left_out is not None
         main = self.metric.main
-        scale, value, texts = self.metric.measures[main].scale, self.values[main], self.left_out[:, main]
-        if other is not None and other.left_out is not None:
-            scale, texts = scale.of_differences, texts - other.left_out[:, main]
+        scale, value = self.metric.measures[main].scale, self.values[main]
+        if other is not None:
+            scale = scale.of_differences
             value, without = value - other.values[main], without - other.values[main]
         components = two_way(float(value), texts, without, few=True)
         return JointEstimate.of(float(value), self.n[0], components, self.how.confidence_level, scale).estimate
@@ -248,6 +262,15 @@ def _without_editors(metric: Metric, statistics: Opaque) -> Floats:
     """The main measure without each editor; shape (editors,)."""
     others = 1 - np.eye(len(statistics.annotators), dtype=np.uint8)
     return np.array([metric.fold(statistics, Selection(annotators=row[None])).values[0, metric.main] for row in others])
+
+
+def _without_texts(metric: Metric, statistics: Opaque, documents: Documents) -> Floats:
+    """The main measure without each text, or group of them, as scores over judges leave them out; shape (texts,)."""
+    groups = left_out_groups(documents.clusters(), MOST_TEXTS, GROUPS)
+    if len(np.unique(groups)) < 2:
+        return np.empty(0)
+    everybody = np.ones((1, len(statistics.annotators)), np.uint8)
+    return np.asarray(fold_without_each(metric, statistics, everybody, groups)[:, 0, metric.main], np.float64)
 
 
 def _ranks(metric: Metric, values: Sequence[float]) -> list[int | None]:

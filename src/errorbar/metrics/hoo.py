@@ -385,7 +385,7 @@ def _edge_space(gold: Fragment, system: Sequence[StandoffEdit], rules: Alignment
     text = gold.text
     if text is None:
         message = f"fragment {gold.name} has no source text, which edge_space=true compares edits by"
-        raise InputError(Problem("hoo-no-text", message, Place(gold.file), fix="--documents=FOLDER"))
+        raise InputError(Problem("hoo-no-text", message, Place(gold.file), fix="--source=FOLDER"))
     near = (np.abs(pairs.spans[:2] - pairs.spans[2:]) <= 1).all(axis=0) & ~pairs.strict
     for k in np.flatnonzero(near).tolist():
         one, other = gold.edits[pairs.g[k]], system[pairs.s[k]]

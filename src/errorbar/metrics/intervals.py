@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -32,10 +33,10 @@ from errorbar.stats.resampling import (
     Resampling,
     Units,
     blocks,
-    cluster_members,
     draw_resamples,
     left_out_groups,
     left_out_rows,
+    left_out_stretches,
     resample_clusters,
 )
 
@@ -143,16 +144,15 @@ def left_out_values(metric: Metric, fold: Fold, clusters: NDArray[np.int64]) -> 
 
 def fold_without_groups(metric: Metric, fold: Fold, groups: NDArray[np.int64]) -> Floats:
     """Fold with one of these groups of units left out at a time; shape (groups, ...)."""
-    members = cluster_members(groups)
-    order, ends = np.concatenate(members), np.cumsum([len(units) for units in members])
-    if len(members) * len(groups) <= MOST_HELD:
+    order, ends = left_out_stretches(groups)
+    if len(ends) * len(groups) <= MOST_HELD:
         if metric.additive:
             return _fold_tables(metric, fold, [left_out_rows(groups)], len(groups))
         return fold(Selection(left_out_rows(groups), left_out=Stretches(order, ends)))
 
     def rows() -> Iterator[Rows]:
-        for units, end in zip(members, ends, strict=True):
-            yield np.delete(order, slice(end - len(units), end))[None]
+        for start, end in pairwise([0, *ends.tolist()]):
+            yield np.delete(order, slice(start, end))[None]
 
     return _fold_tables(metric, fold, rows(), len(groups))
 

@@ -117,8 +117,11 @@ class Panel:
 
 
 def make_panel(judges: Sequence[int], n_annotators: int, k: int, seed: int = 0, most: int = MOST) -> Panel:
-    """Sets of k of the judges, who are columns of annotators; ``UsageError`` if there are not so many."""
+    """Sets of k of the judges, who are columns of annotators; ``UsageError`` if there are not so many, or none."""
     m = len(judges)
+    if not judges:
+        message = "none of the annotators looked at a sentence"
+        raise UsageError(Problem("reference-nobody", message, fix="give references with annotators"))
     if not 1 <= k <= m:
         message = f"sets of {k} judges need at least {k}, got {m}"
         raise UsageError(Problem("subset-size", message, expected=f"1 to {m}"))

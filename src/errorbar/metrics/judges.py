@@ -4,7 +4,7 @@ Conventions
     Of up to five judges the variance over judges is moderated by that of a population of judges, where it is known of
     the measure (errorbar.metrics.populations); of three or more it is taken as it is where it is not. One or two judges
     of whom no population is known are fixed, and so are those of a metric that knows no single annotators; a note says
-    so.
+    so. The population that comes with errorbar is of scores by word: those by character lean on it only if it is named.
     ``random(k=2)``: scores against two judges, whoever they are; without k all of them. ``random(population=FILE)``: a
     population of one's own, made by ``errorbar judges fit``; ``random(population=none)``: none.
 Source
@@ -46,6 +46,7 @@ class JudgePlan:
     k: int | None = None  # judges of a set; None: all
     population: JudgePopulation | Literal["known", "none"] = "known"
     who: Who = "judge"
+    by_word: bool = True  # tokens are words, as they are of the population that comes with errorbar
 
     def for_editors(self) -> JudgePlan:
         """The plan for editors of a system: drawn anew from two on, with no prior, for none is known of editors."""
@@ -74,7 +75,7 @@ class JudgePlan:
     @property
     def _judges_known(self) -> JudgePopulation | None:
         """The population that takes part wherever it is known how a measure varies over it."""
-        if self.population == "none":
+        if self.population == "none" or (self.population == "known" and not self.by_word):
             return None
         return known_population() if self.population == "known" else self.population
 
@@ -106,6 +107,8 @@ class JudgePlan:
             return "intervals are to lean on no population"
         if isinstance(self.population, JudgePopulation):
             return f"the population {self.population.name} has no constants of {metric.spec} against sets of {k}"
+        if not self.by_word:
+            return "no population is known that says how others vary in scores by character"
         return f"no population is known that says how others vary in {metric.spec}"
 
 
@@ -222,9 +225,11 @@ def note_short(who: Sequence[str], problems: Problems) -> None:
     """Say of what the variance over judges came out too small to be true."""
     if who:
         named = ", ".join(who[:3]) + (f" and {len(who) - 3} more" if len(who) > 3 else "")
-        message = f"judges seem to vary less than judges and texts together: intervals of {named} are likely too short"
+        message = (
+            f"judges differ less than texts alone would make them differ: intervals of {named} are likely too short"
+        )
         headline = f"intervals over judges of {named} are likely too short"
-        problems.note("judges-short", message, Place(), fix="more judges would tell", headline=headline)
+        problems.note("judges-short", message, Place(), fix="more judges make them reliable", headline=headline)
 
 
 def read_judges(text: str | None) -> tuple[JudgePlan, str]:

@@ -74,10 +74,10 @@ class _Leaving:
         others = tuple(divide(column, np.full(len(column), other.texts[0])) for column in more)
         return _Leaving(divide(self.texts, other.texts), (first, *others))
 
-    def estimate(self, level: float | None, scale: Scale, *, random: bool) -> Estimate:
+    def estimate(self, level: float | None, scale: Scale, n_units: int, *, random: bool) -> Estimate:
         """The value with its interval, if a level is given."""
         value, left = float(self.texts[0]), self.texts[1:]
-        bare = Estimate(value_or_none(value), left.size)
+        bare = Estimate(value_or_none(value), n_units)
         if level is None or np.isnan(value):
             return bare
         if why := unknown_texts(value, left):
@@ -128,8 +128,8 @@ def ceiling_in_pools(
         scored += [(text.name, False, _system(against(text), columns, masks)) for text in study.systems]
         for name, human, value in scored:
             ratio = value.over(replace(own_humans, annotators=own_humans.annotators[:1]))
-            score = value.estimate(level, measure.scale, random=random)
-            share = ratio.estimate(None if human and name == pool.name else level, RATIOS, random=random)
+            score = value.estimate(level, measure.scale, len(clusters), random=random)
+            share = ratio.estimate(None if human and name == pool.name else level, RATIOS, len(clusters), random=random)
             rows.append(PoolCeilingRow(pool.name, name, human, score, share))
     return PoolCeiling(pools, k, measure, random, tuple(rows))
 

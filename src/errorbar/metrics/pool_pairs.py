@@ -25,7 +25,7 @@ from errorbar.core.estimate import Undefined
 from errorbar.core.labels import join_words
 from errorbar.metrics.base import Measure, Metric, Opaque, Selection
 from errorbar.metrics.judge_sets import MOST, JudgeCoverage, annotator_subsets, fold_without_each, values_of
-from errorbar.metrics.judges import JudgeRule
+from errorbar.metrics.judges import JudgeRule, runs_of
 from errorbar.metrics.over_judges import PairTesting, TTest, adjusted_by_holm, judge_pairs, only
 from errorbar.metrics.pools import PoolJudging, pool_mean
 from errorbar.metrics.scores import PoolMean
@@ -78,6 +78,7 @@ class PoolComparison:
     alpha: float
     test_k: int  # judges of the sets in the test of system x pool
     n_units: int  # that every judge of a pool looked at
+    has_runs: bool  # whether some system has several runs
 
     @property
     def pool_names(self) -> list[str]:
@@ -181,7 +182,8 @@ def compare_in_pools(
     values = np.array([scores for scores, _ in tested])
     measure = metric.measures[metric.main]
     alpha = 1 - testing.level
-    return PoolComparison(judging, tuple(names), measure, values, tuple(pairs), alpha, k, int(complete.sum()))
+    n_units, has_runs = int(complete.sum()), any(len(runs_of(kept)) > 1 for kept in statistics)
+    return PoolComparison(judging, tuple(names), measure, values, tuple(pairs), alpha, k, n_units, has_runs)
 
 
 def _pairs_in_pool(
@@ -212,7 +214,9 @@ def _over_pools(
     main, scale = metric.main, metric.measures[metric.main].scale.of_differences
     values = [[only(own, main) for own in judging.values(metric, kept)] for kept in statistics]
     means = [
-        pool_mean([first - second for first, second in zip(values[a], values[b], strict=True)], 0, level, scale)
+        pool_mean(
+            [one - other for one, other in zip(values[a], values[b], strict=True)], 0, level, scale, len(statistics[0])
+        )
         for a, b in combinations(range(len(values)), 2)
     ]
     known = [at for at, mean in enumerate(means) if mean.components is not None]

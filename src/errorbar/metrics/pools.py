@@ -14,16 +14,17 @@ Source
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from errorbar.core.arrays import Floats
 from errorbar.core.estimate import Estimate, Scale, Undefined, value_or_none
 from errorbar.core.pools import Pools
 from errorbar.core.problems import Place, Problem, Problems, UsageError
-from errorbar.metrics.base import Metric, Opaque
+from errorbar.metrics.base import Metric, Opaque, Selection
 from errorbar.metrics.folding import ScoringPlan, Whole
 from errorbar.metrics.judge_sets import (
     JudgeCoverage,
@@ -131,19 +132,56 @@ def scores_in_pools(
         judging = judgings[score.metric]
         conventions = *score.signature.conventions, judging.convention
         signature = replace(score.signature, conventions=conventions)
-        pooled.append(replace(score, signature=signature, pools=_score_in_pools(metric, statistics, judging, level)))
+        n_clusters = score.estimates[score.main].n_clusters
+        in_pools = _score_in_pools(metric, statistics, judging, level, n_clusters)
+        pooled.append(replace(score, signature=signature, pools=in_pools))
     return pooled
 
 
-def _score_in_pools(metric: Metric, statistics: Opaque, judging: PoolJudging, level: float | None) -> PooledScore:
+def _score_in_pools(
+    metric: Metric, statistics: Opaque, judging: PoolJudging, level: float | None, n_clusters: int | None
+) -> PooledScore:
     values, runs = judging.values(metric, statistics), judging.spreads(metric, statistics)
     rows = []
-    for pool, rule, own, spreads in zip(judging.pools, judging.rules, values, runs, strict=True):
-        rows.append(PoolScore(pool, rule, _measures(metric, own, rule, level, spreads)))
+    for pool, rule, coverage, own, spreads in zip(
+        judging.pools, judging.rules, judging.coverages, values, runs, strict=True
+    ):
+        measures = _measures(metric, own, rule, level, spreads)
+        masks = coverage.panel.masks
+        folded = metric.fold(statistics, Selection(annotators=masks[:1]))
+        looked = metric.fold(statistics, Selection(annotators=masks.max(axis=0, keepdims=True)))
+        units = int(looked.n_units[0]), n_clusters
+        measures = _name_conventions(measures, metric.reasons(folded), folded.values[0], units)
+        rows.append(PoolScore(pool, rule, measures, len(runs_of(statistics)) > 1))
     if not judging.pools.sampled:
         return PooledScore(tuple(rows))
-    mean = {measure.name: pool_mean(values, k, level, measure.scale) for k, measure in enumerate(metric.measures)}
+    mean = {}
+    for k, measure in enumerate(metric.measures):
+        reasons = {row.measures[measure.name].estimate.undefined for row in rows}
+        n_units = max(row.measures[measure.name].estimate.n_units for row in rows)
+        over_pools = pool_mean(values, k, level, measure.scale, n_units)
+        reason = reasons.pop() if len(reasons) == 1 else None
+        estimate = replace(over_pools.estimate, undefined=reason, n_clusters=n_clusters)
+        mean[measure.name] = replace(over_pools, estimate=estimate)
     return PooledScore(tuple(rows), mean)
+
+
+def _name_conventions(
+    measures: Mapping[str, JointEstimate],
+    reasons: Sequence[Undefined | None],
+    values: Floats,
+    units: tuple[int, int | None],
+) -> dict[str, JointEstimate]:
+    """Measures with the reasons and values against one set of judges, where the mean over all sets is that value.
+
+    ``units``: the sentences that they rest on, and clusters of these.
+    """
+    named, (n, n_clusters) = {}, units
+    for (name, joint), reason, value in zip(measures.items(), reasons, values.tolist(), strict=True):
+        alike = joint.estimate.value in (None, value)
+        estimate = replace(joint.estimate, undefined=reason if alike else None, n_units=n, n_clusters=n_clusters)
+        named[name] = replace(joint, estimate=estimate)
+    return named
 
 
 def _measures(
@@ -164,10 +202,12 @@ def _measures(
     return estimates
 
 
-def pool_mean(values: Sequence[JudgedValues], measure: int, level: float | None, scale: Scale) -> PoolMean:
-    """The mean of a measure over pools that are a sample."""
+def pool_mean(
+    values: Sequence[JudgedValues], measure: int, level: float | None, scale: Scale, n_units: int
+) -> PoolMean:
+    """The mean of a measure over pools that are a sample; ``n_units``: the sentences that it rests on."""
     means = [own.means(measure) for own in values]
-    bare = Estimate(value_or_none(float(np.mean([own[0, 0] for own in means]))), len(means[0]) - 1)
+    bare = Estimate(value_or_none(float(np.mean([own[0, 0] for own in means]))), n_units)
     if level is None:
         return PoolMean(bare)
     components = three_way(np.stack([own[:, 0] for own in means], axis=1), [own[0, 1:] for own in means])

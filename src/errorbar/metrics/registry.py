@@ -18,6 +18,7 @@ BUILT_IN: Mapping[str, tuple[str, Reads]] = {
     "gleu": ("errorbar.metrics.gleu:Gleu", "sentences"),
     "green": ("errorbar.metrics.green:Green", "sentences"),
     "imeasure": ("errorbar.metrics.imeasure:IMeasure", "sentences"),
+    "gotoscorer": ("errorbar.metrics.gotoscorer:GoToScorer", "sentences"),
     "behavior": ("errorbar.metrics.behavior:Behavior", "sentences"),
     "tokens": ("errorbar.metrics.tokens:Tokens", "sentences"),
     "hoo": ("errorbar.metrics.hoo:Hoo", "fragments"),

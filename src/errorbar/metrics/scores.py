@@ -73,11 +73,12 @@ class PoolScore:
     pool: Pool
     rule: JudgeRule
     measures: Mapping[str, JointEstimate]  # over texts and the judges of the pool, or texts alone
+    runs: bool = False  # the system has several: intervals are over them, too
 
     @property
     def over(self) -> str:
         """The scope of the intervals, in words."""
-        return over_text(self.pool, self.rule)
+        return over_text(self.pool, self.rule, runs=self.runs)
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,11 +103,11 @@ class PooledScore:
         return (min(known), max(known)) if len(known) == len(values) else None
 
 
-def over_text(pool: Pool, rule: JudgeRule) -> str:
-    """The scope of an interval in a pool, in words."""
+def over_text(pool: Pool, rule: JudgeRule, *, runs: bool) -> str:
+    """The scope of an interval in a pool, in words; ``runs``: whether some system has several."""
     if rule.random:
-        return f"over texts and the judges of pool {pool.name}"
-    return f"over texts, against the judge{'s' * (rule.n_judges > 1)} of pool {pool.name}"
+        return f"over texts{', runs' * runs} and the judges of pool {pool.name}"
+    return f"over texts{' and runs' * runs}, against the judge{'s' * (rule.n_judges > 1)} of pool {pool.name}"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -168,6 +169,9 @@ class Score:
         values = [run.estimates[measure].value for run in self.runs]
         known = [value for value in values if value is not None]
         return stdev(known) if len(known) == len(values) > 1 else None
+
+    def __contains__(self, measure: object) -> bool:
+        return measure in self.estimates
 
     def __getitem__(self, measure: str) -> Estimate:
         """The estimate of a measure; a ``UsageError`` names those that there are."""

@@ -127,7 +127,9 @@ def common_systems(human: HumanScores, metrics: Sequence[MetricScores], problems
     for metric in metrics:
         for system in (name for name in human.systems if name not in metric.systems):
             message = f"{metric.metric} has no score for '{system}', which humans ranked"
-            hint = "" if problems.lenient else nearest(system, metric.systems)
+            hint = "" if problems.lenient or not metric.systems else nearest(system, metric.systems)
+            if any(system in row for row in metric.sentences.values()):  # else it had their mean: wins are counted
+                hint = "it neither won nor lost a sentence"
             problems.repairable("meta-missing-system", message, Place(), repair="the system is left out", hint=hint)
             kept.pop(system, None)
         for system in (name for name in metric.systems if name not in places):

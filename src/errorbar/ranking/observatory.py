@@ -36,6 +36,12 @@ from errorbar.stats.multiple import adjust
 Statistic = Literal["pearson", "spa"]
 Variation = Literal["systems", "texts", "judges"]
 LEAST_PARTS = 3
+_WITHOUT: Mapping[Variation, Undefined] = {
+    "systems": Undefined.CONSTANT,
+    "texts": Undefined.WITHOUT_A_TEXT,
+    "judges": Undefined.WITHOUT_A_JUDGE,
+}
+"""Why there is no interval where a metric has no value without one of the parts of a source."""
 _SURE = 1 - 1e-9
 
 
@@ -109,7 +115,7 @@ def observe_metrics(
     statistics: tuple[Statistic, ...] = ("pearson", "spa")
     for statistic in statistics:
         values = whole.agreement(statistic, systems)
-        if np.isnan(values).all():
+        if statistic == "spa" and np.isnan(values).all():
             continue
         parts: dict[Variation, Floats] = {
             "systems": np.array([whole.agreement(statistic, np.delete(systems, at)) for at in range(len(systems))])
@@ -189,9 +195,12 @@ def _estimate(
     from scipy.special import stdtrit  # noqa: PLC0415 - loading it takes a while
 
     if np.isnan(value):
-        return Estimate(None, 0, undefined=Undefined.SYSTEMS_ALONE)
+        return Estimate(None, 0, undefined=Undefined.CONSTANT if statistic == "pearson" else Undefined.SYSTEMS_ALONE)
     variance, df = _freedom(spreads)
     shown = float(np.tanh(value)) if statistic == "pearson" else value
+    for source, (own, _) in spreads.items():
+        if np.isnan(own):
+            return Estimate(shown, n).with_interval(_WITHOUT[source])
     if not variance > 0:
         return Estimate(shown, n).with_interval(Undefined.CONSTANT)
     half = float(stdtrit(min(df, 1e9), (1 + confidence_level) / 2)) * sqrt(variance)

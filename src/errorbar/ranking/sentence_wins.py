@@ -27,8 +27,9 @@ from math import erfc, exp, pi, sqrt
 from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
-from errorbar.core.arrays import Floats
+from errorbar.core.arrays import Floats, Ints
 from errorbar.core.problems import Place, Problem, UsageError
 from errorbar.core.rankings import MetricScores
 from errorbar.ranking.wins import Counts, Skill, expected_wins
@@ -102,6 +103,52 @@ def trueskill_means(outcomes: Floats, skill: Skill = SKILL) -> Floats:
                 mu[system] += sign * variance[system] / c * v
                 variance[system] *= 1 - variance[system] / square * w
     return np.array(mu, np.float64)
+
+
+def rate_replicates(
+    outcomes: Floats,
+    units: Ints,
+    swapped: NDArray[np.bool_] | None = None,
+    pair: tuple[int, int] = (0, 0),
+    skill: Skill = SKILL,
+) -> Floats:
+    """The means of the beliefs after the sentences of each replicate, in the order of its row; (replicates, systems).
+
+    Args:
+        outcomes: As of ``compare_outputs``; shape (sentences, systems, systems).
+        units: Sentences of each replicate, -1 for none; shape (replicates or 1, n).
+        swapped: In which sentences of a replicate the two systems have changed places; shape (replicates, sentences).
+        pair: These two.
+        skill: The parameters.
+    """
+    n_replicates = len(units) if swapped is None else len(swapped)
+    try:
+        from errorbar.ranking import _skill  # noqa: PLC0415 - absent without a compiler
+    except ImportError:
+        rows = np.broadcast_to(units, (n_replicates, units.shape[1]))
+        played = (
+            _outcomes_of(outcomes, row[row >= 0], None if swapped is None else swapped[k], pair)
+            for k, row in enumerate(rows)
+        )
+        return np.stack([trueskill_means(one, skill) for one in played])
+    means = np.empty((n_replicates, outcomes.shape[1]))
+    places = np.zeros((0, 0), np.uint8) if swapped is None else np.ascontiguousarray(swapped, np.uint8)
+    edge = sqrt(2) * skill.beta * NORMAL.inv_cdf((1 + skill.draw) / 2)
+    whole = np.ascontiguousarray(np.where(np.isnan(outcomes), 2, outcomes), np.int8)
+    rows = np.ascontiguousarray(units, np.int64)
+    _skill.rate_replicates(whole, rows, places, *pair, skill.mu, skill.sigma**2, 2 * skill.beta**2, edge, means)
+    return means
+
+
+def _outcomes_of(outcomes: Floats, row: Ints, swapped: NDArray[np.bool_] | None, pair: tuple[int, int]) -> Floats:
+    """The outcomes of a replicate's sentences, of two systems with their places changed where they are swapped."""
+    selected = outcomes[row]
+    if swapped is None:
+        return selected
+    seats = np.arange(outcomes.shape[1])
+    seats[list(pair)] = pair[::-1]
+    changed = selected[:, seats][:, :, seats]
+    return np.where(swapped[row][:, None, None], changed, selected)
 
 
 def _moves(t: float, edge: float, *, tied: bool) -> tuple[float, float]:

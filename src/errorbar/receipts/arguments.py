@@ -24,10 +24,12 @@ from errorbar.core.corpus import Corpus
 from errorbar.core.entry_points import find_registered
 from errorbar.core.problems import InputError, Place, Problem, shorten_text
 from errorbar.core.spec import split_spec
+from errorbar.edits.tokenizers import LANGUAGE, SYNTOK
 from errorbar.formats.catalog import RAW, is_hoo
 from errorbar.formats.look import note_input, read_once
 from errorbar.formats.reference import UNMARKED, NamedFile, expand_files
 from errorbar.formats.saving import STUDY_FILES
+from errorbar.formats.text import CHARACTERS, SPACES
 from errorbar.metrics.registry import parse_metrics
 from errorbar.tasks.config import KINDS, RUNS_PER_TEAM, Baseline, MadeBy, Task, TaskCorpus, Team, TeamSubmission
 
@@ -253,7 +255,7 @@ PATTERNS = ("gold",)
 SEVERAL = ("gold", "systems", "judgments", "judged", "drawn_from")
 SINGLE = ("source", "documents", "sample_key", "assist", "pools")
 PLAIN = (
-    *("metric", "beta", "unmarked", "lenient", "force", "retokenize"),
+    *("metric", "beta", "tokens", "essays", "unmarked", "lenient", "force", "retokenize"),
     *("column", "items", "labels", "error", "ok", "unknown", "type"),
     *(
         "judges",
@@ -300,6 +302,8 @@ def report_arguments(arguments: Mapping[str, Any], files: DataFiles) -> dict[str
         if arguments.get(name) is not None:
             recorded[name] = _file_reference(NamedFile(str(arguments[name]), ""), [str(arguments[name])], files)
     plain = {name: arguments[name] for name in PLAIN if arguments.get(name) is not None}
+    if "tokens" in plain:
+        plain["tokens"] = Path(plain["tokens"]).name  # of a folder the place is nobody's business
     return recorded | {name: list(value) if isinstance(value, tuple) else value for name, value in plain.items()}
 
 
@@ -362,6 +366,7 @@ def read_arguments(recorded: Mapping[str, Any], names: Iterable[str], stage: Pat
         _staged_reference(reference, known, stage, receipt) for reference in recorded.get("reference_of", ())
     ]
     check_specs(arguments.get("metric") or [], receipt)
+    _check_tokens(arguments.get("tokens", SPACES), receipt)
     return arguments
 
 
@@ -399,9 +404,22 @@ def check_specs(specs: object, receipt: str) -> None:
             raise broken_receipt("a metric must be a text", receipt)
         pipeline = split_spec(spec)[1].get("pipeline", "errorbar_en")
         if not KNOWN_PIPELINES.fullmatch(pipeline):
-            message = f"the receipt names the pipeline '{pipeline}', and a pipeline runs what its maker put there"
-            fix = "run the command yourself if you trust it"
-            raise InputError(Problem("receipt-pipeline", message, Place(receipt), "errorbar_en or en_core_web_*", fix))
+            raise _strange_pipeline(pipeline, receipt)
+
+
+def _check_tokens(tokens: object, receipt: str) -> None:
+    """Refuse a tokenizer that is a pipeline of somebody, or a folder that is called as a known one."""
+    if not isinstance(tokens, str):
+        raise broken_receipt("a tokenizer must be a text", receipt)
+    rules = tokens in (SPACES, CHARACTERS, SYNTOK)
+    if not rules and (Path(tokens).is_dir() or not (LANGUAGE.fullmatch(tokens) or KNOWN_PIPELINES.fullmatch(tokens))):
+        raise _strange_pipeline(tokens, receipt)
+
+
+def _strange_pipeline(name: str, receipt: str) -> InputError:
+    message = f"the receipt names the pipeline '{name}', and a pipeline runs what its maker put there"
+    fix = "run the command yourself if you trust it"
+    return InputError(Problem("receipt-pipeline", message, Place(receipt), "errorbar_en or en_core_web_*", fix))
 
 
 # What a shared task consisted of, as a receipt has it: its test corpora, metrics and runs, files under their names.

@@ -12,7 +12,7 @@ from importlib import metadata
 from itertools import chain, count
 from math import isclose, isfinite
 from pathlib import Path, PurePosixPath
-from typing import Any, SupportsFloat
+from typing import TYPE_CHECKING, Any, SupportsFloat
 
 from errorbar.api.corpus_results import CorpusStudy, HooStudy, Study
 from errorbar.core.problems import InputError, Place, Problem, nearest, shorten_text
@@ -30,8 +30,10 @@ from errorbar.reporting.blocks import Block, Chart
 from errorbar.reporting.export import MadeReport, today
 from errorbar.tables.plain import Plain, plain
 from errorbar.tables.table import Table
-from errorbar.tasks.task_results import TaskResults
 from errorbar.version import __version__
+
+if TYPE_CHECKING:
+    from errorbar.tasks.task_results import TaskResults
 
 # The values of a receipt: every cell of a report's tables, every score of a task, each under a path of its own.
 #

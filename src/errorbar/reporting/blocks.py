@@ -21,6 +21,8 @@ from errorbar.tables.writers import document_table, escape_latex, escape_markdow
 Spec = Mapping[str, object]  # a Vega-Lite specification with its data inside and without colors of its own
 
 Width = Literal["full", "half"]
+WARNINGS = "warnings"
+"""The name of the table of warnings."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +38,7 @@ class Chart:
     key: Mapping[str, str] = field(default_factory=dict)  # what codes that stand in it mean
     hint: str = ""  # what can be done with it on the page
     open: bool = False  # whether a page shows the table too, before anybody asks for it
+    warned: Mapping[str, str] = field(default_factory=dict)  # rows of the table to the warnings that they have
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,6 +162,14 @@ class Section:
 
 
 @dataclass(frozen=True, slots=True)
+class Card:
+    """The chart of a share card, with few rows, and what its bars mean."""
+
+    spec: Spec
+    bars: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Report:
     """A whole report."""
 
@@ -171,7 +182,7 @@ class Report:
     receipt: tuple[str, Mapping[str, object]] | None = None  # name of the file beside the page, and what is in it
     headline: str = ""  # the one sentence for readers who know no statistics
     terms: Sequence[str] = ()  # what its words, and those of the summary, mean
-    card: Spec | None = None  # the chart of the share card, with few rows
+    card: Card | None = None  # what the share card draws
     image: str = ""  # where a share card will be on the web
 
     @property

@@ -16,20 +16,22 @@ from errorbar.core.problems import Problem, Problems, shell_words
 from errorbar.metrics.base import Measure
 from errorbar.reporting.blocks import Block, Chart, Code, Links, Prose, Report, Section, SentenceBrowser
 from errorbar.reporting.board_tables import (
-    BY_TYPE,
     NO_RUN,
     Standing,
     annotator_tables,
     board_report,
+    deadline_fact,
     fragment_sections,
     hoo_runs,
+    overview_sections,
     profiles,
+    refused_section,
     rename_section,
     run_table,
     score_table,
-    sentence_sections,
     shared_ranks,
     team_tables,
+    title_types,
     type_table,
 )
 from errorbar.reporting.charts.rows import Dot, dot_chart
@@ -44,7 +46,7 @@ from errorbar.reporting.sections.figures import (
     scale_estimate,
     slug,
 )
-from errorbar.reporting.sections.leaderboard import outer_ends
+from errorbar.reporting.sections.leaderboard import SCORES_CHART, outer_ends
 from errorbar.tables.table import Cell, Column, Table
 from errorbar.tasks.config import PROFILE, Task, Team
 from errorbar.tasks.running import score_further_runs, study_best, submission_kind
@@ -84,7 +86,7 @@ def board_page(board: Report, task: Task, standings: Sequence[Standing], *, brow
     for standing in standings:
         if standing.study is None:
             name = f"overview-{slug(standing.results.corpus.name)}-"
-            sections = _bare_sections(task, standing.results)
+            sections = overview_sections(task, standing)
             shown += [rename_section(section, name, f"{standing.results.corpus.name}: ") for section in sections]
     n_runs = sum(run.submission.baseline is None for standing in standings for run in standing.results.runs)
     facts = (*board.facts[:1], ("runs", str(n_runs)), *board.facts[1:])
@@ -93,16 +95,6 @@ def board_page(board: Report, task: Task, standings: Sequence[Standing], *, brow
     if len(standings) > 1:  # a headline is of one corpus
         return page
     return replace(page, headline=report.headline, terms=report.terms)
-
-
-def _bare_sections(task: Task, results: CorpusResults) -> list[Section]:
-    """The sections of a corpus without a run that was scored."""
-    sections = fragment_sections(task, results) if results.corpus.kind == "hoo" else sentence_sections(task, results)
-    return [*sections, *_refused(results)]
-
-
-def _refused(results: CorpusResults) -> list[Section]:
-    return [Section("refused", "Refused runs", [results.refused_table()])] if results.refused else []
 
 
 def _corpus_sections(task: Task, standing: Standing, study: Study) -> list[Section]:
@@ -116,13 +108,16 @@ def _corpus_sections(task: Task, standing: Standing, study: Study) -> list[Secti
         sections[0] = _with_runs(sections[0], task, results)
         more = list(_further_sections(task, standing))
     at = len(sections) - any(isinstance(block, SentenceBrowser) for block in sections[-1].blocks)
-    return [*sections[:at], *more, *_refused(results), *sections[at:]]
+    return [*sections[:at], *more, *refused_section(results), *sections[at:]]
 
 
 def _with_runs(section: Section, task: Task, results: CorpusResults) -> Section:
     """The leaderboard, in whose table stand the rank of each team, its run, and the teams without one."""
-    chart = section.blocks[0]
-    assert isinstance(chart, Chart)
+    at, chart = next(
+        (at, block)
+        for at, block in enumerate(section.blocks)
+        if isinstance(block, Chart) and block.name == SCORES_CHART  # shares of a person may stand above it
+    )
     table, best = chart.table, {run.submission.team: run for run in results.best()}
     places = dict(zip(best, shared_ranks([run.gold[0] for run in best.values()]), strict=True))
     any_late = any(run.late for run in best.values())
@@ -138,7 +133,7 @@ def _with_runs(section: Section, task: Task, results: CorpusResults) -> Section:
     notes += [f"{LATE}: handed in after the deadline"] * any_late
     notes += [f"–: {NO_RUN}"] * bool(absent)
     table = replace(table, columns=columns, rows=rows, title="Best run of each team, in percent", notes=notes)
-    return replace(section, blocks=[replace(chart, table=table), *section.blocks[1:]])
+    return replace(section, blocks=[*section.blocks[:at], replace(chart, table=table), *section.blocks[at + 1 :]])
 
 
 def _further_sections(task: Task, standing: Standing) -> Iterator[Section]:
@@ -149,7 +144,7 @@ def _further_sections(task: Task, standing: Standing) -> Iterator[Section]:
         ranked = list(zip(best, scores, strict=True))
         blocks: list[Block] = [score_table("scores-alternatives", "Best run of each team", task, 0, ranked)]
         if any(score.by_type for score in scores):
-            blocks.append(type_table("types-alternatives", BY_TYPE, task, best, scores))
+            blocks.append(type_table("types-alternatives", title_types(scores), task, best, scores))
         yield Section("alternatives", "With alternative answers", blocks)
     if single := annotator_tables(task, results, results.best()):
         yield Section("annotators", "Single annotators", single)
@@ -181,7 +176,7 @@ def team_report(
         sections.append(_team_section(standing, team))
     if submit and not team.baseline:
         sections.append(_how_to_submit(task, results.corpora, team))
-    facts = tuple((name, text) for name, text in profile.items() if text)
+    facts = (*((name, text) for name, text in profile.items() if text), *deadline_fact(task))
     return Report(f"{team.name} in {task.name}", summary, sections, facts, __version__, date)
 
 
@@ -257,7 +252,7 @@ def _place_chart(standing: Standing, team: Team) -> Chart:
 
 def _how_to_submit(task: Task, corpora: Sequence[CorpusResults], team: Team | None = None) -> Section:
     """How to submit: the form of a run, how many may be sent until when, and the command that checks one."""
-    lines: list[str] = []
+    lines = [task.submit] * bool(task.submit)
     for results in corpora:
         unit = "text" if results.corpus.kind == "hoo" else "line"
         form = FORMS[submission_kind(results.corpus)].format(units=count_noun(results.n_units, unit))
@@ -265,8 +260,7 @@ def _how_to_submit(task: Task, corpora: Sequence[CorpusResults], team: Team | No
         if team is not None:
             most += f"; {sum(run.corpus == results.corpus.name for run in team.submissions)} came"
         lines.append(f"{form} {most}.")
-    if task.deadline is not None:
-        lines.append(f"Runs that come after {task.deadline:%Y-%m-%d %H:%M %Z} are marked late.")
+    lines += [f"Runs that come after {deadline} are marked late." for _, deadline in deadline_fact(task)]
     check = f"errorbar task validate {shell_words(task.file.name)} RUN"
     return Section("submit", "How to submit", [Prose(lines), Code(check, "Check a run before it is sent")])
 
@@ -318,14 +312,10 @@ def write_board(
     make_folder(folder)
     if not folders:
         results = strip_folders(results)
-    board = board_report(results, date=today() if date is None else date)
-    files = ["tables.md", "tables.tex"]
-    save_report(board, str(folder / "tables.md"), "markdown")
-    save_report(board, str(folder / "tables.tex"), "latex")
-    problems = Problems()
+    files, problems, task = ["tables.md", "tables.tex"], Problems(), results.task
+    standings = None
     if not tables_only:
         how = resampling(shared, ci_method, jobs)
-        task = results.task
         studies = study_best(results, problems, how, browse=browse, progress=progress)
         if not folders:
             studies = [replace(study, notes=[strip_folder(note) for note in study.notes]) for study in studies]
@@ -334,6 +324,10 @@ def write_board(
             Standing(corpus, by_name.get(corpus.corpus.name), score_further_runs(task, corpus, how))
             for corpus in results.corpora
         ]
+    board = board_report(results, date=today() if date is None else date, standings=standings)
+    save_report(board, str(folder / "tables.md"), "markdown")
+    save_report(board, str(folder / "tables.tex"), "latex")
+    if standings is not None:
         page = board_page(board, task, standings, browse=browse)
         names = [f"teams/{team.name}.html" for team in task.teams]
         ways = dict(zip((team.name for team in task.teams), names, strict=True))

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain, product
-from operator import attrgetter
 
 from errorbar.api.corpus_results import CorpusStudy, HooStudy
 from errorbar.api.paper import judge_columns, judge_lines
@@ -17,6 +16,7 @@ from errorbar.metrics.scores import Score
 from errorbar.reporting.blocks import Block, Prose, Report, Section
 from errorbar.reporting.sections.figures import count_noun, main_measure, percent_note, slug, value_text
 from errorbar.reporting.sections.hoo import prf_columns
+from errorbar.reporting.sections.types import count_found, type_measure
 from errorbar.tables.table import Cell, Column, Table
 from errorbar.tasks.config import PROFILE, Task
 from errorbar.tasks.task_results import LATE, CorpusResults, RunScores, TaskResults
@@ -58,7 +58,7 @@ class Standing:
         return None if self.study is None else self.study.confidence_level
 
 
-def board_report(results: TaskResults, *, date: str = "") -> Report:
+def board_report(results: TaskResults, *, date: str = "", standings: Sequence[Standing] | None = None) -> Report:
     """The overview's tables: profiles, then for each corpus its own; an empty ``date`` makes the same every time."""
     task = results.task
     n_runs = sum(run.submission.baseline is None for result in results.corpora for run in result.runs)
@@ -67,15 +67,14 @@ def board_report(results: TaskResults, *, date: str = "") -> Report:
     beside = f", beside {count_noun(n_baselines, 'baseline')}" if n_baselines else ""
     summary = [f"{count_noun(n_teams, 'team')} took part with {count_noun(n_runs, 'run')}{beside}."]
     facts = [("teams", str(n_teams)), *([("baselines", str(n_baselines))] if n_baselines else [])]
-    facts.append(("metrics", ", ".join(task.metrics)))
+    facts += [*deadline_fact(task), ("metrics", ", ".join(task.metrics))]
     sections = [profiles(task)]
-    for result in results.corpora:
+    for standing in standings or [Standing(corpus) for corpus in results.corpora]:
+        result = standing.results
         corpus, several = result.corpus, len(results.corpora) > 1
         # Told apart from the sections that a report of the best runs has.
         name, title = (f"overview-{slug(corpus.name)}-", f"{corpus.name}: ") if several else ("overview-", "")
-        own_sections = (fragment_sections if corpus.kind == "hoo" else sentence_sections)(task, result)
-        if result.refused:
-            own_sections.append(Section("refused", "Refused runs", [result.refused_table()]))
+        own_sections = overview_sections(task, standing)
         sections += [rename_section(section, name, title) for section in own_sections]
         size = count_noun(result.n_units, "text")
         if corpus.kind != "hoo":
@@ -90,32 +89,43 @@ def board_report(results: TaskResults, *, date: str = "") -> Report:
     return Report(task.name, summary, sections, tuple(facts), __version__, date)
 
 
+def deadline_fact(task: Task) -> tuple[tuple[str, str], ...]:
+    """The deadline as a fact of a page; empty: there is none."""
+    return () if task.deadline is None else (("deadline", f"{task.deadline:%Y-%m-%d %H:%M %Z}"),)
+
+
 def profiles(task: Task) -> Section:
     """The teams, as they describe themselves."""
-    columns = [*map(Column, ("team", "name", "affiliation", "approach", "resources")), Column("runs", "count")]
-    profile = attrgetter(*PROFILE)
-    rows = [(team.name, *(text or None for text in profile(team)), len(team.submissions)) for team in task.teams]
+    told = [key for key in PROFILE if any(getattr(team, key) for team in task.teams)]
+    titles = ["name" if key == "full_name" else key for key in told]
+    columns = [*map(Column, ("team", *titles)), Column("runs", "count")]
+    rows = [(team.name, *(getattr(team, key) or None for key in told), len(team.submissions)) for team in task.teams]
     return Section("profiles", "Teams", [Table(columns, rows, "Who takes part", "teams")])
 
 
 def score_table(name: str, title: str, task: Task, at: int, ranked: Sequence[tuple[RunScores, Score]]) -> Table:
     """Best runs, best first, with scores under metric number ``at``; teams without a run follow with dashes."""
-    measures = parse_metric(task.metrics[at]).measures
+    measures, scores = parse_metric(task.metrics[at]).measures, [score for _, score in ranked]
+    judged = judge_columns(scores, measures) if ranked else []
     columns = [Column("rank", "count"), Column("team"), Column("run", "count"), Column("late")]
-    columns += [measure_column(measure) for measure in measures]
+    columns += [*map(measure_column, measures), *(column for column, _ in judged)]
     rows: list[list[Cell]] = [
-        [rank, run.submission.team, run.submission.run, run.late, *score.estimates.values()]
-        for rank, (run, score) in zip(shared_ranks([score for _, score in ranked]), ranked, strict=True)
+        [
+            *(rank, run.submission.team, run.submission.run, run.late),
+            *(*score.estimates.values(), *(cell(score) for _, cell in judged)),
+        ]
+        for rank, (run, score) in zip(shared_ranks(scores), ranked, strict=True)
     ]
     there = {run.submission.team for run, _ in ranked}
-    rows += [[None, team.name, None, "", *[None] * len(measures)] for team in task.teams if team.name not in there]
-    notes = percent_note(measures)
+    n_values = len(measures) + len(judged)
+    rows += [[None, team.name, None, "", *[None] * n_values] for team in task.teams if team.name not in there]
+    notes = [*percent_note(measures), *(judge_lines(scores) if judged else [])]
     if any(run.submission.late for run, _ in ranked):
         notes.append(f"{LATE}: handed in after the deadline")
     if len(there) < len(task.teams):
         notes.append(f"–: {NO_RUN}")
     notes += [
-        f"signature {signature}" for signature in dict.fromkeys(str(s.signature).split("|hyp:")[0] for _, s in ranked)
+        f"signature {signature}" for signature in dict.fromkeys(str(s.signature).split("|hyp:")[0] for s in scores)
     ]
     return Table(columns, rows, title, name, notes)
 
@@ -127,38 +137,63 @@ def shared_ranks(scores: Sequence[Score]) -> list[int]:
 
 
 def type_table(name: str, title: str, task: Task, runs: Sequence[RunScores], scores: Sequence[Score]) -> Table:
-    """Recall of each error type: a row for each type, a column for each team in the order of the task's file."""
+    """What is found of each error type: a row for each, a column for each team in the order of the task's file."""
     by_team = {run.submission.team: score for run, score in zip(runs, scores, strict=True)}
-    recalls = {team: {row.type: row["recall"].value for row in score.by_type} for team, score in by_team.items()}
+    measure = _type_measure(scores)
+    recalls = {team: {row.type: row[measure].value for row in score.by_type} for team, score in by_team.items()}
     kinds = sorted({kind for by_type in recalls.values() for kind in by_type})
     teams = [team.name for team in task.teams if team.name in recalls]
     columns = [Column("type"), *(Column(team, "percent", team) for team in teams)]
     rows = [(kind, *(recalls[team].get(kind) for team in teams)) for kind in kinds]
-    notes = ["recall in percent", "–: no edit of the type stands with the chosen annotators"]
+    notes = [f"{measure} in percent", "–: no edit of the type stands with the chosen annotators"]
     return Table(columns, rows, title, name, notes)
 
 
-def sentence_sections(task: Task, results: CorpusResults) -> list[Section]:
-    """The tables of an overview paper: best runs, recall by error type, single annotators, every run."""
+def title_types(scores: Iterable[Score]) -> str:
+    """``Recall by error type``, or what else the metric gives of the edits of a type."""
+    return f"{_type_measure(scores).capitalize()} by error type"
+
+
+def _type_measure(scores: Iterable[Score]) -> str:
+    return next((type_measure(row) for score in scores for row in score.by_type), "recall")
+
+
+def overview_sections(task: Task, standing: Standing) -> list[Section]:
+    """The tables of a corpus in an overview paper, and the runs that were refused."""
+    results = standing.results
+    sections = fragment_sections(task, results) if results.corpus.kind == "hoo" else _sentence_sections(task, standing)
+    return [*sections, *refused_section(results)]
+
+
+def refused_section(results: CorpusResults) -> list[Section]:
+    """The runs that could not be scored, with what is wrong with them; nothing where all were."""
+    return [Section("refused", "Refused runs", [results.refused_table()])] if results.refused else []
+
+
+def _sentence_sections(task: Task, standing: Standing) -> list[Section]:
+    """Best runs, recall by error type, single annotators, every run."""
+    results = standing.results
     best = results.best()
     blocks: list[Block] = []
     types: list[Block] = []
-    for name, how, other in (("", "without", False), ("-alternatives", "with", True)):
-        if results.corpus.alternatives or not other:
-            runs = results.best(alternatives=other)
-            scores = [(run.alternatives if other else run.gold)[0] for run in runs]
-            score_title, type_title = (
-                f"{title}, {how} alternative answers" for title in ("Best run of each team", BY_TYPE)
-            )
-            blocks.append(score_table(f"scores{name}", score_title, task, 0, list(zip(runs, scores, strict=True))))
-            if "types" not in parse_metric(task.metrics[0]).lacks:
-                types.append(type_table(f"types{name}", type_title, task, runs, scores))
+    with_and_without = [
+        ("", ", without alternative answers", False),
+        ("-alternatives", ", with alternative answers", True),
+    ]
+    for name, how, other in with_and_without if results.corpus.alternatives else [("", "", False)]:
+        runs = results.best(alternatives=other)
+        scores = [run.alternatives[0] if other else standing.score(run) for run in runs]
+        score_title, type_title = (f"{title}{how}" for title in ("Best run of each team", title_types(scores)))
+        ranked = list(zip(runs, scores, strict=True))
+        blocks.append(score_table(f"scores{name}", score_title, task, 0, ranked))
+        if "types" not in parse_metric(task.metrics[0]).lacks:
+            types.append(type_table(f"types{name}", type_title, task, runs, scores))
     for at, spec in enumerate(task.metrics[1:], 1):
         ranked = sorted(((run, run.gold[at]) for run in best), key=lambda pair: pair[1].rank_key)
         blocks.append(score_table(f"scores-{slug(spec)}", f"The same runs under {spec}", task, at, ranked))
     sections = [Section("ranking", "Scores", blocks)]
     if types:
-        sections.append(Section("error-types", BY_TYPE, types))
+        sections.append(Section("error-types", title_types(run.gold[0] for run in best), types))
     if single := annotator_tables(task, results, best):
         sections.append(Section("annotators", "Single annotators", single))
     if len(results.runs) > len(best):
@@ -215,12 +250,16 @@ def team_tables(standing: Standing, runs: Sequence[RunScores]) -> list[Block]:
     columns = [Column("type"), *(Column(run.submission.name, "percent", run.submission.name) for run in ordered)]
     columns.append(Column(f"found by {best.submission.name}", key="found"))
     rows: list[list[Cell]] = []
-    for row_of_best, *others in zip(*(run.gold[0].by_type for run in ordered), strict=True):
-        share = f"{row_of_best.counts['correct']} of {row_of_best.counts['gold']}"
-        rows.append([row_of_best.type, *(row["recall"].value for row in (row_of_best, *others)), share])
+    every = [run.gold[0] for run in ordered]
+    measure = _type_measure(every)
+    by_type = [{row.type: row for row in score.by_type} for score in every]
+    for kind in sorted({kind for own in by_type for kind in own}):  # runs can be scored against other annotators
+        row_of_best, *others = (own.get(kind) for own in by_type)
+        share = None if row_of_best is None else f"{count_found(row_of_best)} of {row_of_best.counts['gold']}"
+        rows.append([kind, *(None if row is None else row[measure].value for row in (row_of_best, *others)), share])
     blocks: list[Block] = [run_table("runs", "Runs", standing, ordered)]
     if rows:
-        blocks.append(Table(columns, rows, f"{BY_TYPE}, in percent", "types"))
+        blocks.append(Table(columns, rows, f"{title_types(every)}, in percent", "types"))
     if best.single:
         alone: list[list[Cell]] = [
             [run.submission.name, name, *score.estimates.values()]

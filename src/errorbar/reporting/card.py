@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from errorbar.core.problems import MissingExtraError, visible
-from errorbar.reporting.charts.vega import MEASURED, PALETTE, draw_place, text_width
+from errorbar.reporting.charts.vega import MEASURED, PALETTE, USUAL, draw_place, text_width
 
 if TYPE_CHECKING:
     from errorbar.reporting.blocks import Report
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 SIZE = 1200, 630
 """Width and height in pixels, as pages that show cards ask for."""
 MARGIN, BAR = 48, 10
-TITLE, LARGE, SMALL = 26, 46, 34
-"""Sizes of the title and of headlines: large where that takes few lines."""
+TITLE, LARGE, SMALL, NOTE = 26, 46, 34, 20
+"""Sizes of the title, of headlines, large where that takes few lines, and of what bars mean."""
 MOST_LINES = 3
 BOLD = 1.06  # how much wider bold letters are
 LEADING = 1.22
@@ -57,9 +57,18 @@ def card_svg(report: Report) -> str:
         y += round(LEADING * size)
         parts.append(_line(line, y, size, colors["ink"], "bold"))
     y += 26
-    picture = None if report.card is None else draw_place(report.card).picture
-    if picture is not None:
-        parts.append(_place(picture, y, room, height - y - MARGIN // 2))
+    if report.card is not None:
+        bars = report.card.bars
+        left = height - y - MARGIN // 2 - (2 * NOTE if bars else 0)
+        picture = draw_place(report.card.spec).picture
+        if picture is not None:
+            # As high as there is room for, and then drawn as wide as the card.
+            _, _, wide, high = map(float, _view(picture).split())
+            fitting = round(USUAL + room * high / left - wide)
+            if fitting > USUAL:
+                picture = draw_place(report.card.spec, fitting).picture or picture
+            parts.append(_place(picture, y, room, left))
+            parts.append(_line(bars, height - MARGIN // 2, NOTE, colors["muted"]))
     inside = "".join(parts)
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
@@ -98,6 +107,9 @@ def _line(text: str, y: int, size: int, color: str, weight: str = "normal") -> s
 def _place(picture: str, y: int, width: int, height: int) -> str:
     """A picture in a place, as large as fits there."""
     place = f'x="{MARGIN}" y="{y}" width="{width}" height="{height}" preserveAspectRatio="xMinYMin meet"'
-    head, _, inside = picture.partition(">")
-    view = head[head.index("viewBox=") :].split('"')[1]
-    return f'<svg {place} viewBox="{view}">{inside}'
+    return f'<svg {place} viewBox="{_view(picture)}">{picture.partition(">")[2]}'
+
+
+def _view(picture: str) -> str:
+    """The part of the plane that a picture shows: left, top, width and height."""
+    return picture[picture.index("viewBox=") :].split('"')[1]

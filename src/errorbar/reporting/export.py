@@ -24,12 +24,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args
 from urllib.parse import quote
 
-from errorbar.api.browse import BrowseEdit
+from errorbar.api.browse import BrowseEdit, BrowseUnit
 from errorbar.api.corpus_results import Study
 from errorbar.core.problems import InputError, MissingExtraError, Place, Problem, UsageError, visible, visible_json
 from errorbar.datasets.cards import cache_root
 from errorbar.formats.saving import save_bytes, save_lines
-from errorbar.reporting.blocks import Chart, Report, SentenceBrowser, Spec, format_markdown, latex
+from errorbar.reporting.blocks import WARNINGS, Chart, Fold, Report, SentenceBrowser, Spec, format_markdown, latex
 from errorbar.reporting.card import card_png
 from errorbar.reporting.charts.vega import DARK, LIGHT, PALETTE, Config, draw_place, fixed_width, number_definitions
 from errorbar.tables.result import html_table
@@ -130,7 +130,35 @@ def _offsets(text: str) -> list[int] | None:
     return offsets
 
 
+def example_rows(block: SentenceBrowser) -> list[tuple[BrowseUnit, list[tuple[str, Sequence[BrowseEdit]]]]]:
+    """The first units that the browser shows, for a page without scripts: who made which edits."""
+    browse, examples = block.browse, []
+    first = block.first or browse.systems[:EXAMPLES]
+    for unit in sorted(browse.units, key=_telling, reverse=True)[:EXAMPLES]:
+        systems = zip(browse.systems, unit.systems, strict=False)
+        shown = [(name, edits) for name, edits in systems if name in first]
+        alike: dict[Sequence[BrowseEdit], list[str]] = {}
+        for name, edits in [*zip(browse.annotators, unit.annotators, strict=False), *shown]:
+            if edits is not None:
+                alike.setdefault(edits, []).append(name)
+        examples.append((unit, [(", ".join(names), edits) for edits, names in alike.items()]))
+    return examples
+
+
+def _telling(unit: BrowseUnit) -> float:
+    """How early a unit stands, as ``telling`` of ``templates/pool.js``; metrics may count other things than edits."""
+    if any(len(counts) < 3 for counts in unit.counts):
+        return unit.disagreement or 0.0
+    scores = [(2 * right / (made + gold) if made + gold else 1.0, right) for right, made, gold, *_ in unit.counts]
+    if len(scores) > 1:
+        return max(f + right / 1e6 for f, right in scores) - min(f for f, _ in scores)
+    failed = (made + gold - 2 * right for right, made, gold, *_ in unit.counts)
+    return sum(failed) if scores else unit.disagreement or 0.0
+
+
 EXTRA = "report"
+EXAMPLES = 6
+"""Units that a page shows without scripts, and systems of each unless others are named."""
 _SCRIPTS = (
     "page.js",
     "marks.js",
@@ -143,8 +171,11 @@ _SCRIPTS = (
     "browser.js",
 )
 """In this order: later ones use what earlier ones define."""
-WITHOUT_SCRIPTS = ".pictured .canvas-scroll { display: none; } .picture { display: block; }"
-"""The style of a page whose scripts do not run: pictures stand in the place of charts."""
+WITHOUT_SCRIPTS = (
+    ".pictured .canvas-scroll { display: none; } .picture { display: block; } "
+    "@media print { .chart:not([data-open]) .chart-table { display: none; } }"
+)
+"""The style of a page without scripts: pictures stand in the place of charts, on paper without their tables."""
 
 
 def page_html(report: Report) -> str:
@@ -172,8 +203,9 @@ def page_html(report: Report) -> str:
 
 
 def _latex_tables(report: Report) -> dict[str, str]:
-    """Name to LaTeX of each table that the page shows without being asked, and of each chart."""
+    """Name to LaTeX of each table, folded or not, and of each chart."""
     blocks = [block for section in report.sections for block in section.blocks]
+    blocks = [block.inside if isinstance(block, Fold) else block for block in blocks]
     tables = [block.table if isinstance(block, Chart) else block for block in blocks]
     grids = [format_table(table) for table in tables if isinstance(table, Table)]
     return {grid.name: f"{latex_table(grid)}\n" for grid in grids if grid.name}
@@ -197,14 +229,28 @@ def _environment() -> Environment:
         undefined=jinja2.StrictUndefined,
         finalize=_finalize,
     )
-    markup = import_module("markupsafe").Markup
     environment.filters |= {
         "kind": lambda block: type(block).__name__,
-        "table": lambda table: markup(html_table(format_table(table))),
         # An address that stays beside the page: no scheme, no host, no query, whatever its characters.
         "relative": lambda target: "./" + quote(target, safe="/"),
     }
+    environment.filters["examples"] = example_rows
+    environment.filters["table"] = _markup_table
     return environment
+
+
+def _markup_table(table: Table, warned: Mapping[str, str] | None = None) -> object:
+    """A table as markup, with a sign at rows that have a warning."""
+    return import_module("markupsafe").Markup(html_table(format_table(table), _signs(warned or {})))
+
+
+def _signs(warned: Mapping[str, str]) -> dict[str, str]:
+    """The links behind names of rows that lead to their warnings."""
+    texts = {name: escape(visible(f"warning: {text}")) for name, text in warned.items()}
+    return {
+        name: f' <a class="sign" href="#table-{WARNINGS}" title="{text}" aria-label="{text}">\u26a0\ufe0e</a>'
+        for name, text in texts.items()
+    }
 
 
 def _finalize(value: object) -> object:

@@ -7,15 +7,18 @@ Formula
     a₀ that over the others (sensitivity and 1 − specificity where f is 0 or 1), of all strata together, each judged
     item counting N_h / n_h. Its slopes by a₁ and a₀ are −N_h π_h / (a₁ − a₀) and −N_h (1 − π_h) / (a₁ − a₀). An item's
     influence is that on a₁ and a₀ through them; Var = Σ_h (1 − n_h/N_h) n_h s²(influences), and where m_h < N_h,
-    (g_h N_h / (a₁ − a₀))² s_f² (1/m_h − 1/N_h) more. The difference from the assisted estimate takes the differences of
-    the influences, of which the assisted one is g_h N_h (Y − λ_h f) / n_h.
+    (g_h N_h / (a₁ − a₀))² s_f² (1/m_h − 1/N_h) more. The items of a stratum differ from a₁ and a₀ by chance, also if
+    all are judged: with E_h errors, E in all, s₁² the variance of f among them, and the like of the others,
+    s₁² [Σ g_h² E_h − (Σ g_h E_h)² / E] / (a₁ − a₀)² more. The difference from the assisted estimate takes the
+    differences of the influences, of which the assisted one is g_h N_h (Y − λ_h f) / n_h.
     Saved judgments: r n − n. With c_h = (g_h N_h)² s_Y² and d_h the same of Y − λ_h f, experts alone would need r
     times as many items of each stratum for the assisted variance: r = A / B, A = Σ c_h / n_h and
     B = Σ c_h / m_h + d_h (1/n_h − 1/m_h). ln r has the influences ((Y − Ȳ)² − s_Y²) (g_h N_h)² (1/(n_h A) − 1/(m_h B))
     / n_h less the like of d with (1/n_h − 1/m_h) / B; the interval is r exp(±z SE).
 Conventions
     Few labels may seem to save much by luck, as none of the cheap ones' mistakes is among them: s_Y² and s_d² are
-    guarded as those of intervals are (``guarded_variance``), but for the upper end of r.
+    guarded as those of intervals are (``guarded_variance``), but for the upper end of r. So is the variance of the
+    difference from Rogan and Gladen's estimate in strata with too few labels for help.
     λ_h is the tuned one; it is at the least of B, so that its own spread moves ln r in the second order only. Where no
     λ is above 0 nothing was saved, without an interval. Rogan and Gladen's estimate needs an error and an item without
     one among the labels, and a₁ > a₀. The two disagree where their difference is beyond z standard errors: then the
@@ -44,8 +47,11 @@ from errorbar.sampling.prediction_powered import (
     StratumVotes,
     assisted_totals,
     guarded_square,
+    is_too_few,
 )
 from errorbar.stats.resampling import z_value
+
+_ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -141,15 +147,19 @@ def weigh_assistance(
     alone, helped = estimates
     interval = helped.interval or alone.interval
     level = 0.95 if interval is None else interval.confidence_level
-    nothing = Estimate(None, helped.n_units, undefined=Undefined.NO_VOTES).with_interval(Undefined.NO_VOTES)
-    result = Assistance(score.system, score.name, alone, helped, nothing, None, False, nothing, None)
     votes = [part for part in assisted.votes if part is not None]
-    if helped.value is None or not votes or len(votes) < len(strata.sizes) or min(len(p.labels) for p in votes) < 2:
-        return result
+    value, why = helped.value, helped.undefined or Undefined.NO_VALUE
+    if not votes or len(votes) < len(strata.sizes):
+        value, why = None, Undefined.NO_VOTES
+    elif min(len(part.labels) for part in votes) < 2:
+        value, why = None, Undefined.TOO_FEW_JUDGMENTS
+    if value is None:
+        nothing = Estimate(None, helped.n_units, undefined=why).with_interval(why)
+        return Assistance(score.system, score.name, alone, helped, nothing, None, False, nothing, None)
     means = np.array([part.voted.mean() for part in votes])
     slopes = score.slope(totals)
     only = score.value(means * strata.sizes)
-    corrected, apart = _correct_rates(score, votes, means, (helped.value, slopes, assisted.trust), level)
+    corrected, apart = _correct_rates(score, votes, means, (value, slopes, assisted.trust), level)
     saved = _count_saved(votes, slopes, assisted.trust, level)
     return Assistance(
         *(score.system, score.name, alone, helped, corrected, apart),
@@ -186,7 +196,7 @@ def _correct_rates(
         absent = Undefined.NOTHING_IN_REFERENCE
         return Estimate(None, n, undefined=absent).with_interval(absent), None
     by_errors, by_others = -float(slopes @ (sizes * shares)) / gap, -float(slopes @ (sizes * (1 - shares))) / gap
-    own = apart = 0.0
+    own = apart = sum(_chance_of_strata(votes, slopes, errors=are_errors) for are_errors in (True, False)) / gap**2
     for part, w, slope, share_used in zip(votes, weight, slopes.tolist(), trust.tolist(), strict=True):
         influence = by_errors * w * part.labels * (part.cheap - of_errors) / errors
         influence = influence + by_others * w * (1 - part.labels) * (part.cheap - of_others) / others
@@ -194,6 +204,9 @@ def _correct_rates(
         judged = (1 - len(part.labels) / part.size) * len(part.labels)
         own += judged * float(influence.var(ddof=1))
         apart += judged * float((influence - residual).var(ddof=1))
+        if is_too_few(part.labels):
+            unseen = guarded_square(part.labels, part.cheap, part.voted, share_used) - float(part.labels.var(ddof=1))
+            apart += judged * (slope * w) ** 2 * unseen
         if 1 < len(part.voted) < part.size:
             open_share = (slope * part.size) ** 2 * float(part.voted.var(ddof=1))
             open_share *= 1 / len(part.voted) - 1 / part.size
@@ -204,7 +217,22 @@ def _correct_rates(
     if half > 0:
         ends = Interval(max(corrected - half, 0.0), min(corrected + half, 1.0), level, "rogan-gladen, delta")
     distance = (corrected - value) / float(np.sqrt(apart)) if apart > 0 else None
+    if abs(corrected - value) < _ROUNDING:  # neither of which varies where the cheap labels are always right
+        distance = 0.0
     return Estimate(corrected, n).with_interval(ends), distance
+
+
+def _chance_of_strata(votes: list[StratumVotes], slopes: Floats, *, errors: bool) -> float:
+    """The variance that errors, or the others, bring as cheap labels of each stratum's own items differ by chance."""
+    which = [part.labels if errors else 1 - part.labels for part in votes]
+    weight = [part.size / len(part.labels) for part in votes]
+    counts = np.array([w * own.sum() for w, own in zip(weight, which, strict=True)])
+    moments = [
+        [w * float(own @ part.cheap**k) for k in (1, 2)] for w, own, part in zip(weight, which, votes, strict=True)
+    ]
+    mean, square = np.array(moments).sum(axis=0) / counts.sum()
+    between = slopes**2 @ counts - (slopes @ counts) ** 2 / counts.sum()
+    return float(max(square - mean**2, 0.0) * max(between, 0.0))
 
 
 def _count_saved(votes: list[StratumVotes], slopes: Floats, trust: Floats, level: float) -> Estimate:

@@ -25,7 +25,7 @@ import numpy as np
 
 from errorbar.core.arrays import Floats
 from errorbar.core.estimate import Estimate, Interval, Undefined
-from errorbar.core.problems import Problem, UsageError, nearest
+from errorbar.core.problems import Problem, UsageError, nearest, pick
 from errorbar.sampling.frame import FEW, HALF, TARGETS, Name, Quantity, Sample, Strata, Totals, estimated_totals
 from errorbar.sampling.intervals import (
     delta_interval,
@@ -88,7 +88,8 @@ class SampleEstimates:
     notes: tuple[Problem, ...]
 
     def __getitem__(self, name: str) -> SampleEstimate:
-        return next(row for row in self.rows if row.name == name)
+        """The estimate of that name; a ``UsageError`` names those that there are."""
+        return pick(name, {row.name: row for row in self.rows}, "estimate", "unknown-measure")
 
 
 @dataclass(frozen=True, slots=True)

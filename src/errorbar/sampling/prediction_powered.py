@@ -145,6 +145,11 @@ def _variance_alone(labels: Floats, size: int, spread: float) -> float:
     return size**2 * (1 - n / size) * rate * (1 - rate) * spread / (n - 1)
 
 
+def is_too_few(labels: Floats) -> bool:
+    """Whether experts' labels of a stratum are too few to learn from how votes err."""
+    return len(labels) < 2 or min(labels.sum(), (1 - labels).sum()) < FEW
+
+
 def guarded_square(labels: Floats, cheap: Floats, voted: Floats, trust: float) -> float:
     """The variance of Y − λ f among items, with the two that ``guarded_variance`` adds."""
     deviations = labels - trust * cheap
@@ -235,7 +240,7 @@ def combined_totals(
             problems.note("sample-votes", message, Place(), fix=fix)
             continue
         parts[at] = StratumVotes(truth, verdicts, seen, size)
-        if len(truth) < 2 or min(truth.sum(), (1 - truth).sum()) < FEW:
+        if is_too_few(truth):
             continue
         total, variance, weight = assisted_total(truth, verdicts, seen, size)
         careful = guarded_variance(truth, verdicts, seen, size, weight)

@@ -7,8 +7,8 @@ Formula
 Conventions
     A seal that was changed after it was written is refused. The hash has no key: it guards against mistakes, not
     against somebody who writes a new seal. Labels of sealed items (for tuning, or examples in the prompt) say nothing
-    of how the model does elsewhere: estimates refuse them by name; lenient reading leaves them out, which is harmless
-    for items of the coin, and for examples where they are few.
+    of how the model does elsewhere: estimates refuse them by name; lenient reading leaves them out. What the model says
+    of sealed items is never used. Both are harmless for items of the coin, and for examples where they are few.
 Source
     Angelopoulos et al. 2023, Science 382: predictions must not depend on the labels that calibrate them.
 """
@@ -87,6 +87,19 @@ class Seal:
             expected = f"of the sealed model alone, whose name ends with @{self.short_identity}"
             raise InputError(Problem("seal-model", message, place, expected, "give the judgments of that model"))
 
+    @property
+    def items(self) -> frozenset[str]:
+        """The items that the prompt has seen."""
+        return frozenset((*self.tune, *self.examples))
+
+    def note_unknown(self, judged: Iterable[str], problems: Problems, place: Place) -> None:
+        """Warn of sealed items that the model did not judge: items are known by name, and may have another now."""
+        if unknown := sorted(self.items.difference(judged)):
+            of = f"{len(unknown):,} of {format_count(len(self.items), 'sealed items')}"
+            message = f"the model did not judge {of}: {_listed(unknown)}"
+            fix = "if items have other names now, seal with these: labels of sealed items are found by name alone"
+            problems.note("seal-unknown", message, place, fix=fix)
+
     def seen(self, items: Iterable[str], problems: Problems, place: Place) -> frozenset[str]:
         """The labeled items that the prompt has seen: a problem that names them, or left out where reading is lenient.
 
@@ -94,7 +107,7 @@ class Seal:
             InputError: If there are some, and reading is not lenient.
         """
         labeled = {*items}
-        used = frozenset(labeled & {*self.tune, *self.examples})
+        used = self.items & labeled
         for names, use in ((self.tune, "tuned the prompt"), (self.examples, "stand in the prompt")):
             if both := sorted(labeled & {*names}):
                 message = f"labels of {format_count(len(both), 'items')} {use}: {_listed(both)}"
@@ -108,7 +121,8 @@ def read_seal(path: Source) -> Seal:
     """Read a seal and see that nobody changed it; raises ``InputError``."""
     record, place = read_json(path)
     whole = isinstance(record, dict) and record.get("format") == FORMAT
-    if not whole or not all(isinstance(record.get(name), kind) for name, kind in _FIELDS.items()):
+    whole = whole and all(isinstance(record.get(name), kind) for name, kind in _FIELDS.items())
+    if not whole or not all(isinstance(item, str) for item in (*record["tune"], *record["examples"])):
         message = "not a seal of a model rater, or not whole"
         raise InputError(Problem("seal-format", message, place, f"a file of the format '{FORMAT}'"))
     fields: dict[str, Any] = {name: record[name] for name in _FIELDS if name != "hash"}

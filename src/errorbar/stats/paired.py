@@ -320,7 +320,7 @@ class PairedPower:
     effect: float  # the difference to be found, in the unit of the score
     power: float | None = None  # how likely the corpus shows it
     detectable: float | None = None  # the smallest difference that the corpus shows with the wanted power
-    units_needed: int | None = None  # how many units show the effect with the wanted power
+    units_needed: int | None = None  # how many units show the effect with the wanted power; None: more than 10^12
     undefined: Undefined | None = None
 
 
@@ -355,7 +355,7 @@ def paired_power(differences: ArrayLike, effect: float, *, alpha: float = 0.05, 
         effect,
         power_of_test(effect, deviation, d.size, alpha=alpha),
         detectable_difference(deviation, d.size, wanted=wanted, alpha=alpha),
-        units_for_power(effect, deviation, wanted=wanted, alpha=alpha),
+        _units_for_power(effect, deviation, wanted, alpha),
     )
 
 
@@ -370,12 +370,21 @@ def pseudo_values(value: float, jackknife: ArrayLike) -> NDArray[np.float64]:
 
 def power_of_test(effect: float, standard_deviation: float, n: int, *, alpha: float = 0.05) -> float:
     """How likely n units show a difference of this size."""
-    from scipy.special import nctdtr, stdtrit  # noqa: PLC0415 - loading it takes a while
-
     _check(effect, standard_deviation, alpha)
+    return _power(effect, standard_deviation, n, _critical_t(n, alpha))
+
+
+def _critical_t(n: int, alpha: float) -> float:
+    from scipy.special import stdtrit  # noqa: PLC0415 - loading it takes a while
+
     if n < 2:
         raise UsageError(Problem("power-units", f"{n} units", expected="at least 2"))
-    t = float(stdtrit(n - 1, 1 - alpha / 2))
+    return float(stdtrit(n - 1, 1 - alpha / 2))
+
+
+def _power(effect: float, standard_deviation: float, n: int, t: float) -> float:
+    from scipy.special import nctdtr  # noqa: PLC0415 - as above
+
     noncentrality = abs(effect) * sqrt(n) / standard_deviation
     # The far tail is below 1e-11 from 7 on; scipy has no value for some of it.
     wrong_side = float(nctdtr(n - 1, noncentrality, -t)) if noncentrality < 7 else 0.0
@@ -386,17 +395,24 @@ def power_of_test(effect: float, standard_deviation: float, n: int, *, alpha: fl
 
 def units_for_power(effect: float, standard_deviation: float, *, wanted: float = 0.8, alpha: float = 0.05) -> int:
     """The smallest number of units that show a difference with the power wanted."""
+    needed = _units_for_power(effect, standard_deviation, wanted, alpha)
+    if needed is None:
+        message = f"no corpus shows a difference of {effect:g}"
+        raise UsageError(Problem("power-effect", message, fix="name a larger difference"))
+    return needed
+
+
+def _units_for_power(effect: float, standard_deviation: float, wanted: float, alpha: float) -> int | None:
     _check(effect, standard_deviation, alpha, wanted)
 
     def short(n: int) -> bool:
-        return power_of_test(effect, standard_deviation, n, alpha=alpha) < wanted
+        return _power(effect, standard_deviation, n, _critical_t(n, alpha)) < wanted
 
     low, high = 1, 2
     while high < _MOST_UNITS and short(high):
         low, high = high, high * 2
     if high >= _MOST_UNITS:
-        message = f"no corpus shows a difference of {effect:g}"
-        raise UsageError(Problem("power-effect", message, fix="name a larger difference"))
+        return None
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (middle, high) if short(middle) else (low, middle)
@@ -406,9 +422,10 @@ def units_for_power(effect: float, standard_deviation: float, *, wanted: float =
 def detectable_difference(standard_deviation: float, n: int, *, wanted: float = 0.8, alpha: float = 0.05) -> float:
     """The smallest difference that n units show with the power wanted."""
     _check(1, standard_deviation, alpha, wanted)
+    t = _critical_t(n, alpha)
 
     def short(effect: float) -> bool:  # scipy has no value where the power is 1
-        return power_of_test(effect, standard_deviation, n, alpha=alpha) < wanted
+        return _power(effect, standard_deviation, n, t) < wanted
 
     low, high = 0.0, standard_deviation
     while short(high):

@@ -77,11 +77,16 @@ def z_value(confidence_level: float) -> float:
 
 def stream(seed: int, *names: str | int) -> np.random.Generator:
     """A generator of its own for every purpose, e.g. ``stream(seed, "bootstrap", "P", 3)``; 1 and "1" are two names."""
-    if seed < 0:
-        raise UsageError(Problem("seed", f"the seed is {seed}", expected="a whole number from 0"))
+    check_seed(seed)
     parts = [f"{type(name).__name__}:{len(str(name))}:{name};" for name in names]
     words = np.frombuffer(sha256("".join(parts).encode()).digest(), "<u4")
     return np.random.Generator(np.random.PCG64(np.random.SeedSequence(seed, spawn_key=words.tolist())))
+
+
+def check_seed(seed: int) -> None:
+    """Refuse a seed below 0."""
+    if seed < 0:
+        raise UsageError(Problem("seed", f"the seed is {seed}", expected="a whole number from 0"))
 
 
 def blocks(seed: int, *names: str | int, replicates: int) -> Iterator[tuple[int, np.random.Generator]]:
@@ -128,6 +133,7 @@ class Resampling:
             raise UsageError(Problem("interval-method", f"no interval is called '{self.method}'", fix=fix))
         tails(self.confidence_level)
         check_replicates(self.replicates, "resamples", MOST_RESAMPLES)
+        check_seed(self.seed)
         if self.jobs < 1:
             raise UsageError(Problem("jobs", f"the number of jobs must be at least 1, got {self.jobs}"))
 
@@ -413,7 +419,7 @@ def left_out_units(clusters: NDArray[np.int64]) -> Rows:
 
 def left_out_rows(groups: NDArray[np.int64]) -> Rows:
     """Rows with one group left out at a time."""
-    few = len(np.unique(groups)) * groups.size <= MOST_KEPT
+    few = len(left_out_stretches(groups)[1]) * groups.size <= MOST_KEPT
     return _keep_left_out(groups.astype(np.int64).tobytes()) if few else leave_one_out(groups)
 
 
@@ -421,6 +427,18 @@ def left_out_rows(groups: NDArray[np.int64]) -> Rows:
 def _keep_left_out(groups: bytes) -> Rows:
     """Rows that are made once for all systems of a corpus."""
     return _unchanging(leave_one_out(np.frombuffer(groups, np.int64)))
+
+
+def left_out_stretches(groups: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The units, group by group, and where each group ends among them; groups are in the order of their first units."""
+    return _keep_stretches(groups.astype(np.int64).tobytes())
+
+
+@lru_cache(maxsize=2)
+def _keep_stretches(groups: bytes) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """As ``_keep_left_out``."""
+    members = cluster_members(np.frombuffer(groups, np.int64))
+    return _unchanging(np.concatenate(members)), _unchanging(np.cumsum([len(units) for units in members]))
 
 
 def _unchanging(rows: NDArray[Scalar]) -> NDArray[Scalar]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -25,11 +26,28 @@ MOST_NAMED = 3
 class Result(ABC):
     """The value of a public function; a dataclass inherits this: ``@dataclass(frozen=True, slots=True, repr=False)``.
 
-    ``notes`` is an attribute of every result: warnings and repairs, which ``--notes`` shows on stderr.
+    ``notes`` is an attribute of every result: warnings and repairs, which ``--notes`` shows on stderr. Results are
+    equal if they are of one kind and their dictionaries and notes are.
     """
 
     __slots__ = ()
     notes: Sequence[Problem]
+
+    def __init_subclass__(cls) -> None:
+        """Compare by what JSON has, not by fields, among which may be arrays.
+
+        A dataclass makes no method that its class has already; types know no other way to give it one.
+        """
+        cls.__eq__ = Result.__eq__  # type: ignore[method-assign]
+        cls.__hash__ = Result.__hash__  # type: ignore[method-assign]
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Result) or type(self) is not type(other):
+            return NotImplemented
+        return self is other or (self.to_dict() == other.to_dict() and [*self.notes] == [*other.notes])
+
+    def __hash__(self) -> int:
+        return hash((type(self), repr(self.to_dict())))
 
     @abstractmethod
     def to_dict(self) -> dict[str, object]:
@@ -41,6 +59,10 @@ class Result(ABC):
 
     def printed_tables(self) -> Sequence[Table]:
         """Those of the tables that the command prints where no others are asked for."""
+        return self.tables()
+
+    def data_tables(self) -> Sequence[Table]:
+        """The tables that CSV and data frames have, where they are others than people are shown."""
         return self.tables()
 
     def to_frame(self, table: str = "") -> Any:  # noqa: ANN401 - of a library that the caller chose
@@ -69,7 +91,7 @@ class Result(ABC):
         return _frame_library("pandas").DataFrame(self._series(table))
 
     def _series(self, table: str) -> dict[str, list[Plain]]:
-        tables = list(self.tables())
+        tables = list(self.data_tables())
         named = [[item] for item in tables if item.name == table] if table else in_series(tables)
         if not named:
             fix = nearest(table, [item.name for item in tables if item.name])
@@ -89,7 +111,7 @@ class Result(ABC):
         main = next(iter(self.tables()), None)
         if main is None:
             return f"{type(self).__name__}()"
-        at = int(main.columns[0].key == "letter")
+        at = next((number for number, column in enumerate(main.columns) if column.kind == "text"), 0)
         names = list(dict.fromkeys(str(row[at]) for row in main.rows if row))
         listed = ", ".join(islice(names, MOST_NAMED)) + (", …" if len(names) > MOST_NAMED else "")
         rows = f"{len(main.rows):,} row{'' if len(main.rows) == 1 else 's'}"
@@ -121,7 +143,7 @@ def _frame_library(*wanted: str) -> Any:  # noqa: ANN401 - one of two libraries
     if name is not None:
         return import_module(name)
     message = f"a data frame needs {' or '.join(libraries)}, which is not installed"
-    fix = ", or ".join(f"pip install {library}" for library in libraries)
+    fix = f"{', or '.join(f'pip install {library}' for library in libraries)}; to_dict() needs none"
     raise ErrorbarError(Problem("no-frames", message, fix=fix))
 
 
@@ -140,8 +162,11 @@ def notebook_html(tables: Iterable[Table]) -> str:
     return "\n".join([f'<div class="errorbar"><style>{NOTEBOOK_STYLE}</style>', *shown_tables, "</div>"])
 
 
-def html_table(grid: Grid) -> str:
-    """A table with its caption and notes; cells carry what they are sorted by, and no style of their own."""
+def html_table(grid: Grid, signs: Mapping[str, str] | None = None) -> str:
+    """A table with its caption and notes; cells carry what they are sorted by, and no style of their own.
+
+    ``signs`` is the HTML that stands behind the names of some rows.
+    """
     anchor, title = (f"table-{_escape(grid.name)}", f"table-{_escape(grid.name)}-title") if grid.name else ("", "")
     # A table that is wider than its place is scrolled, also by keyboard.
     labelled = _format_setting("aria-labelledby", title)
@@ -152,19 +177,23 @@ def html_table(grid: Grid) -> str:
     columns = zip(grid.columns, grid.left, strict=True)
     heads = (f'<th scope="col"{_kind(left)}>{_text(name)}</th>' for name, left in columns)
     lines += [f"<thead><tr>{''.join(heads)}</tr></thead>", "<tbody>"]
-    lines += [f"<tr>{''.join(_cells(row, grid.left))}</tr>" for row in grid.rows]
+    lines += [f"<tr>{''.join(_cells(row, grid.left, signs or {}))}</tr>" for row in grid.rows]
     if not grid.rows:
         lines.append(f'<tr><td colspan="{len(grid.columns)}">No rows.</td></tr>')
     notes = (f'<p class="note">{_text(note)}</p>' for note in grid.notes)
     return "\n".join([*lines, "</tbody>", "</table>", "</div>", *notes, "</div>"])
 
 
-def _cells(row: Iterable[Shown], left: Iterable[bool]) -> Iterator[str]:
+def _cells(row: Iterable[Shown], left: Sequence[bool], signs: Mapping[str, str]) -> Iterator[str]:
+    named = [*left].index(True) if True in left else -1  # a rank may stand before the name
     for at, (cell, text) in enumerate(zip(row, left, strict=True)):
         value = "" if cell.value is None else f' data-value="{float(cell.value)!r}"'
         name, scope = ("td", "") if at else ("th", ' scope="row"')
         kind = ' dir="auto"' if text else _kind(text)
-        yield f"<{name}{scope}{kind}{value}>{_text(cell.text)}</{name}>"
+        # A path may break behind a folder, so that its last part stays whole.
+        shown = re.sub(r"/(?=\S)", "/<wbr>", _text(cell.text)) if text else _text(cell.text)
+        sign = signs.get(cell.text, "") if at == named else ""
+        yield f"<{name}{scope}{kind}{value}>{shown}{sign}</{name}>"
 
 
 def _kind(left: bool) -> str:

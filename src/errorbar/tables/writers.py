@@ -11,7 +11,7 @@ from errorbar.tables.plain import csv_tables
 from errorbar.tables.shown import Grid, format_table
 from errorbar.tables.table import Table
 
-LONGEST_CELL = 200
+LONGEST_CELL = 500
 """Characters of a cell of a text table, whose width every other row pays for; the other formats have all."""
 _ISOLATE, _ISOLATED = "\u2068", "\u2069"
 """Around a cell that is written from right to left, so that the other columns of its row stay where they are."""

@@ -158,6 +158,7 @@ class Task:
     runs_per_team: int  # most, for each corpus
     cache: Path  # folder of the statistics already made
     competition: Competition = Competition()
+    submit: str = ""  # where runs are sent, and where the data is, in the words of the organizers
 
     def corpus(self, name: str) -> TaskCorpus:
         """The corpus of a name that the reader has checked."""
@@ -183,6 +184,7 @@ TASK = {
     "runs_per_team": Field(toml.whole, RUNS_PER_TEAM),
     "metrics": Field(toml.texts, ()),
     "cache": Field(toml.inside),
+    "submit": Field(toml.text, ""),
 }
 CORPUS = {
     "name": Field(toml.name, "", required=True),
@@ -553,6 +555,7 @@ _HEAD = """\
 [task]
 name = "My shared task"
 # deadline = 2026-12-24T23:59:59Z   # runs that came later are marked late
+# submit = "Send runs to ...; the data is at ..."   # pages say it under "How to submit"
 runs_per_team = 10
 metrics = {metrics}   # the first one ranks; `errorbar metrics` lists them
 """
@@ -599,9 +602,9 @@ _TEAM = """\
 [[team]]
 name = "{name}"
 full_name = "{title}"
-affiliation = "A university"
-approach = "How the system works"
-resources = "What it was built from"
+# affiliation = "A university"
+# approach = "How the system works"
+# resources = "What it was built from"
 submissions = "submissions/{name}"   # {runs}
 # submitted = 2026-12-24T12:00:00Z   # when the runs came; without it the files' own time counts
 # late = true                        # or say yourself whether they came in time

@@ -19,8 +19,14 @@ from errorbar.api.detector_results import with_detectors
 from errorbar.api.hoo_score import both_ways
 from errorbar.api.inputs import Loaded, ReadingOptions
 from errorbar.api.judgment_input import JudgmentOptions
-from errorbar.api.own_references import check_same, merge_editors, note_unequal_numbers, read_groups, score_own
-from errorbar.core.corpus import Corpus, CorrectedSentence, Hypothesis, source_record, system_record
+from errorbar.api.own_references import (
+    check_references,
+    check_same,
+    merge_editors,
+    read_groups,
+    score_own,
+)
+from errorbar.core.corpus import Corpus, CorrectedSentence, Hypothesis, source_record, system_records
 from errorbar.core.problems import InputError, Place, Problem, Problems
 from errorbar.edits.admission import Admission, TextInspection
 from errorbar.edits.inputs import are_texts, open_system, source_corpus
@@ -34,6 +40,7 @@ from errorbar.formats.nucle import add_documents
 from errorbar.formats.reference import OF_ALL, NamedFile
 from errorbar.metrics.base import Metric
 from errorbar.metrics.folding import Documents, PieceOutput, ScoringPlan, SentencePiece
+from errorbar.metrics.golds import are_of_texts
 from errorbar.metrics.hoo import count_rows
 from errorbar.metrics.hoo_scoring import Fragments, Run, drop_missing_fragments, parse_hoo, score_runs, warn_above_1
 from errorbar.metrics.registry import parse_metric
@@ -75,7 +82,7 @@ class _InspectedPiece(SentencePiece):
 
     def output(self, system: int, admission: Admission) -> PieceOutput | None:
         lines = self._lines[system]
-        return PieceOutput(lines, "\n".join(map(system_record, lines)))
+        return PieceOutput(lines, "\n".join(system_records(lines)))
 
 
 class SentenceData(_Data):
@@ -125,6 +132,8 @@ class SentenceData(_Data):
                 Problem("labels-metric", message, Place(str(self.files[0])), fix='set metrics = ["tokens"]')
             )
         self._labels |= bool(metrics) and all(metric.detects for metric in metrics)  # of runs, as errorbar score does
+        if self.annotators and are_of_texts(self.reference):
+            ReadingOptions().for_metrics(metrics).note_texts(self.problems)
         return metrics
 
     def output(self, path: Path, problems: Problems) -> Sequence[str]:
@@ -324,11 +333,12 @@ def _score_corpus(
     task: Task, corpus: TaskCorpus, folder: TaskCache, problems: Problems, jobs: int, done: Callable[[], object]
 ) -> CorpusResults:
     data = read_data(corpus)
-    problems.take(data.problems.notes)
     metrics = [parse_metric(spec) for spec in task.metrics]
     if task.has_own_references(corpus.name):
+        problems.take(data.problems.notes)
         return _score_own(task, data, metrics, problems, done)
     gold = _Target(data, data.views(metrics), Kept(data.reference, data.units, folder))
+    problems.take(data.problems.notes)
     alternatives, single = (
         _other_targets(task, metrics, gold, folder) if isinstance(data, SentenceData) else (None, None)
     )
@@ -409,7 +419,7 @@ def _score_own(
             outputs.pop(run, None)
             refused.append(RefusedRun(run, reword_problems(error.problems)))
     scores: dict[str, list[Score]] = {run.name: [] for run in outputs}
-    loaded = _own_data(data, outputs, problems)
+    loaded = _own_data(data, outputs, metrics, problems)
     for lacking in (False, True):
         some = [metric for metric in metrics if ("types" in metric.lacks) is lacking]
         if some and loaded is not None:
@@ -430,21 +440,24 @@ def _score_own(
     return CorpusResults(data.corpus, len(data.units), data.n_documents, tuple(editors), {}, runs, refused)
 
 
-def _own_data(data: TaskData, outputs: Mapping[TeamSubmission, Sequence[str]], problems: Problems) -> Loaded | None:
+def _own_data(
+    data: TaskData, outputs: Mapping[TeamSubmission, Sequence[str]], metrics: Sequence[Metric], problems: Problems
+) -> Loaded | None:
     """Runs and the references that were made for each, over the sentences of the corpus; None: there is no run."""
     if not outputs:
         return None
     corpus = data.corpus
     own: dict[str, Corpus] = {}
+    options = ReadingOptions(corpus.unmarked, lenient=corpus.lenient, source=corpus.source).for_metrics(metrics)
     for run in outputs:
         files = [NamedFile(str(path), NamedFile.parse(str(path)).name) for path in run.references]
-        options = ReadingOptions(corpus.unmarked, lenient=corpus.lenient, source=corpus.source)
         with rewording_errors():
             for read, file, _ in read_groups(files, options, problems):
                 check_same(read, file, data.reference, data.reference.name)
                 own[run.name] = merge_editors(own[run.name], read, run.name) if run.name in own else read
     problems.raise_errors()
-    note_unequal_numbers(own, problems)
+    with rewording_errors():
+        check_references(own, options.smallest, problems)
     systems = [Hypothesis(run.name, list(output)) for run, output in outputs.items()]
     documents = Documents()
     documents.add(data.units)
@@ -580,7 +593,7 @@ def _load_runs(
     systems = [Hypothesis(name, list(lines)) for name, lines in outputs.items()]
     loaded = Loaded(reference, systems, documents, problems, ())
     if task.has_own_references(results.corpus.name):
-        edited = _own_data(data, {run: outputs[name] for name, run in runs.items()}, Problems())
+        edited = _own_data(data, {run: outputs[name] for name, run in runs.items()}, metrics, Problems())
         if edited is not None:
             references = {name: edited.own[run.name] for name, run in runs.items()}
             loaded = replace(loaded, corpus=edited.corpus, own=references)

@@ -106,8 +106,8 @@ class CorpusResults:
     def _hoo(self, runs: Sequence[RunScores]) -> HooScores:
         """Runs of fragments as ``errorbar score`` shows them; a run's team is not guessed from its name."""
         scores = [score for run in runs for score in run.gold]
-        by_code = [rows for run in runs for rows in run.by_code]
-        return HooScores(scores, by_code=by_code, fragments=self.names, teams=self.teams)
+        by_row, by_code = [score.by_type for score in scores], [rows for run in runs for rows in run.by_code]
+        return HooScores(scores, by_row=by_row, by_code=by_code, fragments=self.names, teams=self.teams)
 
     def tables(self) -> list[Table]:
         """The runs, best first under the first metric, and those that were refused if any was."""

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from errorbar.api.arguments import public
 from errorbar.api.score_result import measure_column
+from errorbar.core.labels import format_count
 from errorbar.core.problems import InputError, Place, Problem, Problems, UsageError, nearest
+from errorbar.edits.admission import explain_gap
+from errorbar.formats.look import Lines
 from errorbar.metrics.base import Measure
 from errorbar.metrics.registry import parse_metric
 from errorbar.metrics.scores import Score
@@ -71,7 +74,8 @@ class Validations(Result):
         measures = [measure for measure, _ in shown]
         rows: list[list[Cell]] = []
         for submission in self.submissions:
-            verdict = f"{len(submission.errors)} to mend" if submission.errors else "ok"
+            warnings = ", " + format_count(len(submission.notes), "warnings") if submission.notes else ""
+            verdict = f"{len(submission.errors)} to mend" if submission.errors else f"ok{warnings}"
             dry = [value for _, value in submission.shown] or [None] * len(measures)
             changed = None if submission.errors else f"{submission.n_changed} of {submission.n_units}"
             rows.append([submission.path.name, verdict, changed, submission.kept, *dry])
@@ -155,5 +159,15 @@ def _validate_run(task: Task, data: TaskData, path: Path) -> Validation:
         if data.corpus.role == "dev" and data.corpus.gold:
             result = replace(result, dry=data.score({str(path): output}, [parse_metric(task.metrics[0])])[0])
     except InputError as error:  # the next submission is checked all the same
-        result = replace(result, errors=reword_problems(error.problems))
+        result = replace(result, errors=reword_problems(_say_where(error.problems, data, path)))
     return replace(result, notes=reword_problems(problems.notes))
+
+
+def _say_where(problems: Sequence[Problem], data: TaskData, path: Path) -> Iterator[Problem]:
+    """Name the lines that are missing or too many, where the others fit the source."""
+    for problem in problems:
+        gap = None
+        if problem.code == "line-count" and isinstance(data, SentenceData):
+            lines = list(Lines(str(path), Problems(lenient=True)))
+            gap = explain_gap([unit.text for unit in data.units], lines, len(lines)) or "one line per sentence"
+        yield problem if gap is None else replace(problem, fix=gap)

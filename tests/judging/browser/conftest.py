@@ -22,7 +22,7 @@ MakeStudy = Callable[..., LiveStudy]
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Everything in this folder needs a browser, but what reads fragments alone."""
     for item in items:
-        if Path(__file__).parent in item.path.parents and item.path.name != "test_screens.py":
+        if item.nodeid.startswith("tests/judging/browser/") and item.path.name != "test_screens.py":
             item.add_marker(pytest.mark.browser)
 
 

@@ -19,7 +19,7 @@ from errorbar.core.problems import Problems
 from errorbar.edits.texts import overlaps
 from errorbar.formats.m2 import write_m2
 from errorbar.judging import JudgedItem, Study, StudyRules, load_scheme
-from errorbar.judging.edits_question import PENDING
+from errorbar.judging.question_kinds import PENDING
 from errorbar.judging.scheme_files import with_types
 from errorbar.judging.study.invitations import make_invite
 from tests.browser.test_accessible import axe_source

@@ -60,7 +60,9 @@ class Traffic:
             self.is_over = self.paths.get(event["requestId"]) == "/api/claim"
 
 
-@pytest.mark.parametrize(("scheme", "language"), [("error-ok", "en"), ("preposition", "ar")])
+@pytest.mark.parametrize(
+    ("scheme", "language"), [("error-ok", "en"), ("preposition", "ar"), ("edits", "ar"), ("rank", "ja")]
+)
 def test_the_first_item_takes_few_requests_and_bytes(
     make_study: MakeStudy, chromium: Browser, scheme: str, language: str
 ) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from errorbar import judge_invite
 from tests.browser.test_accessible import WIDTHS, axe_source
 from tests.helpers.needed import missing
 from tests.judging.browser.conftest import MakeStudy
@@ -194,6 +195,33 @@ def test_the_page_follows_the_study_and_keeps_what_is_open_and_focused(at_work: 
     at_work.start()
     page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
     page.get_by_text("This page stays up to date.").wait_for()
+
+
+def test_a_table_that_has_the_focus_is_renewed_and_the_focus_stays_with_its_rater(
+    at_work: LiveStudy,
+    sign_in: Any,  # noqa: ANN401
+) -> None:
+    page = sign_in(at_work, bypass_csp=True)
+    page.goto(f"{at_work.url}/manage/raters?sort=judged")
+    assert page.locator("tbody th").all_inner_texts() == ["Ada", "Bob"]  # as many each
+    page.focus("[aria-label='Exclude Ada']")
+    answer(at_work, "Ada", "ok", 5)
+    page.wait_for_function("document.querySelector('tbody th').innerText === 'Bob'", timeout=120_000)
+    assert page.evaluate("document.activeElement.ariaLabel") == "Exclude Ada"
+    assert page.evaluate("document.activeElement.closest('tr').querySelector('th').innerText") == "Ada"
+
+
+@pytest.mark.parametrize("width", [360, 768, 1440])
+def test_no_table_is_cut_off(at_work: LiveStudy, sign_in: Any, width: int) -> None:  # noqa: ANN401
+    judge_invite(at_work.folder, names=["N" * 80])
+    answer_link = judge_invite(at_work.folder).links[-1].url
+    visitor = Visitor(at_work.url)
+    visitor.enter(answer_link)
+    visitor.answer(visitor.claim()["items"])
+    page = sign_in(at_work, viewport={"width": width, "height": 900})
+    for path in ("/raters", "/items", "/invitations", "/codes"):
+        page.goto(f"{at_work.url}/manage{path}")
+        assert page.evaluate("[...document.querySelectorAll('.scroll')].every((e) => e.scrollWidth <= e.clientWidth)")
 
 
 def test_links_and_codes_are_copied(at_work: LiveStudy, sign_in: Any) -> None:  # noqa: ANN401

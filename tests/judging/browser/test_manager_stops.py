@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from errorbar import judge_change
 from tests.browser.test_accessible import axe_source
 from tests.judging.browser.conftest import MakeStudy
 from tests.judging.browser.items import marked
@@ -14,6 +15,21 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
 SitDown = Callable[..., Rater]
+
+
+def test_a_rater_waits_for_the_end_of_a_pause(make_study: MakeStudy, sit_down: SitDown) -> None:
+    items = [marked(f"i{n}", f"Sentence {n} is [here] .") for n in range(9)]
+    study = make_study("error-ok", items, raters_per_item=1, page=2, items_per_rater=8)
+    ada = sit_down(study)
+    judge_change(study.folder, halt=True, reason="lunch")
+    ada.press("o", "o")
+    message = ada.page.locator("#message")
+    message.get_by_text("The study is paused").wait_for()
+    assert "This page asks again by itself" in message.inner_text()
+    assert ada.page.locator("#progress").inner_text() == "2 done"
+    judge_change(study.folder, resume=True)
+    ada.page.locator("#item .target").wait_for(timeout=60_000)
+    assert ada.page.locator("#progress").inner_text() == "3 of 8"
 
 
 def test_stop_and_go_on(make_study: MakeStudy, sit_down: SitDown, chromium: Browser) -> None:
@@ -51,7 +67,7 @@ def test_stop_and_go_on(make_study: MakeStudy, sit_down: SitDown, chromium: Brow
         page.click(".handing-out >> text=Resume")
         page.click("button:has-text('Resume the study')")
         assert "Nothing more" not in page.locator(".handing-out").inner_text()
-        for act, state in (("Close", "its links are revoked"), ("Resume", "Raters are given items")):
+        for act, state in (("Close", "no link that was open lets anybody in"), ("Resume", "Raters are given items")):
             page.click(f".handing-out >> text={act}")
             page.click(f"button:has-text('{act} the study')")
             told.get_by_text(state).wait_for()

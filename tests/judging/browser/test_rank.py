@@ -9,7 +9,7 @@ import pytest
 
 from errorbar.judging import JudgedItem
 from errorbar.judging.items.rank_items import with_outputs
-from errorbar.judging.ranks_answer import arrange
+from errorbar.judging.question_kinds import arrange
 from tests.browser.test_accessible import axe_source
 from tests.judging.browser.conftest import MakeStudy
 from tests.judging.browser.live_study import LiveStudy

@@ -12,9 +12,7 @@ from hypothesis import strategies as st
 
 from errorbar.judging import JudgedItem, load_scheme
 from errorbar.judging.scheme import tokens
-from errorbar.judging.web.assets import STATIC
-from errorbar.judging.web.markup import fragment
-from errorbar.judging.web.pages import TEMPLATES
+from errorbar.judging.web.pages import STATIC, TEMPLATES, fragment
 from tests.judging.browser.items import marked
 
 SPAN, CHOICE, CLOZE = load_scheme("preposition"), load_scheme("choice"), load_scheme("cloze")

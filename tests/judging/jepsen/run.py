@@ -19,7 +19,7 @@ from urllib.parse import urlsplit
 
 from errorbar import judge_export, judge_init
 from errorbar.judging import restore
-from errorbar.judging.post_edit_kind import Editors
+from errorbar.judging.scheme_kinds import Editors
 from errorbar.judging.study.rows import PARTS, Part
 from errorbar.judging.study.rules import Policy
 from tests.helpers.postgresql_cluster import Cluster, cluster
@@ -65,7 +65,7 @@ class Plan:
         every: Seconds between two faults, on average; 0: none.
         adaptive: Whether raters compare pairs of systems, which the study chooses.
         edits: Whether raters write the edits of sentences.
-        editors: Who edits which outputs of four systems (``post_edit_kind``); None: nobody edits.
+        editors: Who edits which outputs of four systems (``scheme_kinds``); None: nobody edits.
         keep: Folder that the study, the server's log and the backups stay in; None: they go.
     """
 

@@ -22,7 +22,7 @@ from errorbar.agreement.coefficients import estimates
 from errorbar.agreement.label_counts import Shares, item_counts
 from errorbar.core.estimate import Estimate, Undefined
 from errorbar.core.judgments import Judgments
-from errorbar.judging.study.agreement import agreement_of
+from errorbar.judging.study.figures import agreement_of
 from errorbar.stats.resampling import Resampling
 from errorbar.tables.table import Cell, Column, Table
 

@@ -41,8 +41,8 @@ class JudgedItem:
         span: Code points of ``text`` that are asked about, half-open; None: the whole text.
         before: The text before it, shown in gray, paragraphs in lines; empty: none.
         candidates: Of a choice test the two texts that may stand at ``span``: the writer's or first system's first. Of
-            a ranking the outputs, in an order that tells nothing of their writers (``ranks_answer.order_outputs``). Of
-            a text to post-edit the one system's output.
+            a ranking the outputs, in an order that tells nothing of their writers (``question_kinds.order_outputs``).
+            Of a text to post-edit the one system's output.
         names: Who wrote the candidates; never sent to a browser.
         kind: ``gold``: the answer is known.
         answers: Of gold: the values of the scheme's main question that are right.
@@ -129,10 +129,13 @@ taken."""
 JUDGED: tuple[State, ...] = ("done", "extra", "aside")
 """States of assignments that were answered."""
 Status = Literal["saved", "extra", "conflict", "refused"]
-Standing = Literal["check", "training", "quiz", "work", "waiting", "finished", "failed", "excluded", "withdrawn"]
+Standing = Literal[
+    "check", "training", "quiz", "work", "waiting", "paused", "finished", "failed", "excluded", "withdrawn"
+]
 """Of a rater: ``check``: the questions on the guidelines are due, or were failed; ``waiting``: nothing is free just now
-but leases of others may come back; ``finished``: nothing is left, or the rater's quota is reached; ``failed``: the
-quiz."""
+but leases of others may come back; ``paused``: the manager paused the study, which has work for them (told to pages
+alone: to the protocol they are ``finished``, and get their code); ``finished``: nothing is left, or the rater's quota
+is reached; ``failed``: the quiz."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +146,7 @@ class Lease:
         token: Of the assignment: random, the only name of it that a browser knows.
         item: What is asked.
         round: Of the assignment.
-        reversed: In which order the candidates stand on the screen (``ranks_answer.arrange``); of two, 1: reversed.
+        reversed: In which order the candidates stand on the screen (``question_kinds.arrange``); of two, 1: reversed.
         version: Of the rater's answer so far; 0: none.
         answer: The answer so far.
     """

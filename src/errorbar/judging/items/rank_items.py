@@ -17,7 +17,7 @@ from random import Random
 from errorbar.core.corpus import Corpus, Hypothesis
 from errorbar.core.problems import Problem, UsageError
 from errorbar.judging.items.item import SEVERAL, JudgedItem
-from errorbar.judging.ranks_answer import MOST_OUTPUTS, order_outputs
+from errorbar.judging.question_kinds import MOST_OUTPUTS, order_outputs
 
 EACH_PAIR = 0
 """In the place of a number of outputs: each two systems have items of their own."""

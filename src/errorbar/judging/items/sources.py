@@ -22,18 +22,19 @@ from typing import Literal, TypedDict, Unpack
 from errorbar.api.inputs import ReadingOptions, Systems, load, read_corpus
 from errorbar.core.corpus import Corpus, Hypothesis, Sentence
 from errorbar.core.edit import Edit
+from errorbar.core.labels import whole_number
 from errorbar.core.problems import InputError, Place, Problem, Problems, UsageError, nearest, shorten_text
 from errorbar.edits.items import edit_items, split_items
 from errorbar.edits.texts import extract_edits
 from errorbar.formats.look import Lines, Source, display_name, look
 from errorbar.formats.tables import table_rows
-from errorbar.formats.untrusted import json_record, whole_number
+from errorbar.formats.untrusted import json_record
 from errorbar.judging.items.context import Context, with_context
 from errorbar.judging.items.item import SEVERAL, JudgedItem
 from errorbar.judging.items.rank_items import OUTPUTS, ranked_items, with_outputs
-from errorbar.judging.ranks_answer import MOST_OUTPUTS
+from errorbar.judging.question_kinds import MOST_OUTPUTS
 from errorbar.judging.scheme import SIDES, Scheme, fold_word, tokens
-from errorbar.judging.scheme_kinds import kind_of
+from errorbar.judging.scheme_kinds import OF_SENTENCES, kind_of, refuse_without_span
 
 Against = Literal["writer", "systems"]
 EDITS = "edits"
@@ -169,7 +170,7 @@ def _check(scheme: Scheme, items: str, against: Against, names: Sequence[str]) -
         raise UsageError(Problem("judge-items", message, fix="leave --items out"))
     if items == "sentences" and kind_of(scheme).needs_span(scheme):
         message = f"the scheme {scheme.name} asks about a part of the text, and items are sentences"
-        raise UsageError(Problem("judge-items", message, fix="give other --items"))
+        raise UsageError(Problem("judge-items", message, fix=f"give other --items; {OF_SENTENCES}"))
 
 
 def _edits(corpus: Corpus, systems: Sequence[Hypothesis], at: int, name: str) -> list[Edit]:
@@ -362,6 +363,7 @@ def read_rows(path: Source, scheme: Scheme, problems: Problems) -> list[JudgedIt
             message += "for the same rater" if row["rater"] in before[1] else "with another text or span"
             problems.error("judge-item-twice", message, place)
         before[1].add(row["rater"])
+    refuse_without_span([(item, lines[name][0]) for name, item in items.items()], scheme, problems)
     if labeled:
         message = f"{labeled} rows have a label already; judgments are collected anew, and these are not read"
         problems.note("judge-labels", message, Place(str(path)), "crowd, agree and sample estimate read judgments")
@@ -413,7 +415,7 @@ def item_of(row: Row, scheme: Scheme, place: Place, problems: Problems) -> Judge
         item = with_outputs(item, [output for output in outputs if any(output)])
     wrong = kind.unfit(scheme, item)
     if wrong:
-        problems.error("judge-item-span" if "span" in wrong else "judge-item-candidates", wrong, place)
+        problems.error("judge-item-span" if kind.name == "edits" else "judge-item-candidates", wrong, place)
     return None if wrong else item
 
 
@@ -615,11 +617,8 @@ def with_gold(items: Sequence[JudgedItem], path: Source, scheme: Scheme, problem
             problems.raise_errors()
         name = name_of(row)
         if not name or name in lines:
-            message = (
-                f"gold item '{shorten_text(name)}' stands in line {lines[name]} too"
-                if name
-                else "the row names no item"
-            )
+            twice = f"gold item '{shorten_text(name)}' stands in line {lines.get(name)} too"
+            message = twice if name else "the row names no item"
             problems.error("judge-item-twice" if name else "judge-item-name", message, place)
             continue
         lines[name] = place.line
@@ -628,7 +627,10 @@ def with_gold(items: Sequence[JudgedItem], path: Source, scheme: Scheme, problem
     if not lines and not problems.errors:
         problems.error("judge-gold", "there is no gold item in the file", Place(display_name(path)))
     all_items = [*by_name.values()]
-    _note_balance([item for item in all_items if item.kind == "gold"], scheme, Place(display_name(path)), problems)
+    gold_items = [item for item in all_items if item.kind == "gold"]
+    placed = [(item, Place(display_name(path), lines[item.name])) for item in gold_items if item.name in lines]
+    refuse_without_span(placed, scheme, problems)
+    _note_balance(gold_items, scheme, Place(display_name(path)), problems)
     return all_items
 
 

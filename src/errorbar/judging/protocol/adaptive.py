@@ -31,8 +31,7 @@ from sqlalchemy import Connection, text
 
 from errorbar.core.problems import Problem, UsageError, shorten_text
 from errorbar.judging.items.item import SEVERAL, JudgedItem
-from errorbar.judging.protocol.leases import Next
-from errorbar.judging.protocol.next_item import first_of_block
+from errorbar.judging.protocol.leases import Next, first_of_block
 from errorbar.judging.random_tokens import draw
 from errorbar.judging.study.rules import get_value, set_value
 from errorbar.stats.anytime import endless_p_value

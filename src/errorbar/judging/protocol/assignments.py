@@ -12,7 +12,7 @@ from errorbar.judging.study.rules import current_rules
 
 TAKING = ("open", "done")
 HALTED = "halted: "
-"""So begins the reason of items that a halt of the whole study stopped; see ``halting``."""
+"""So begins the reason of items that a halt of the whole study stopped; see ``changes``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,8 @@ class Held:
 
 HELD = "a.id, a.item, a.rater, a.round, a.state, i.place, i.taken, i.stopped"
 """The columns of a ``Held``, of an assignment ``a`` and its item ``i``."""
-_TAKEN = text("UPDATE item SET taken = :taken WHERE id = :item")
+SET_TAKEN = text("UPDATE item SET taken = :taken WHERE id = :item")
+"""The statement that writes how many places of an item are taken."""
 _EVENT = text(
     "INSERT INTO event (at, kind, rater, assignment, submission, data)"
     " VALUES (:at, :kind, :rater, :assignment, :submission, :data)"
@@ -95,11 +96,6 @@ def note(
     )
 
 
-def set_taken(tx: Connection, item: int, taken: int) -> None:
-    """Write how many places of an item are taken."""
-    tx.execute(_TAKEN, {"item": item, "taken": taken})
-
-
 def change_states(tx: Connection, changes: TextClause, values: Mapping[str, object], now: float) -> None:
     """Bring any number of assignments into other states, with the places of their items, by a few statements.
 
@@ -137,7 +133,7 @@ def follow(tx: Connection, held: Held, state: State, now: float) -> None:
     by = (state in TAKING) - (held.state in TAKING)
     if held.round != "main" or not by:
         return
-    set_taken(tx, held.item, held.taken + (0 if held.place is None else by))
+    tx.execute(SET_TAKEN, {"item": held.item, "taken": held.taken + (0 if held.place is None else by)})
     if by < 0:
         k = current_rules(tx).raters_per_item
         change_states(tx, _EXTRAS_OF_ITEM, {"item": held.item, "k": k}, now)

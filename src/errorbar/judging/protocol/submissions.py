@@ -14,14 +14,14 @@ from errorbar.judging.answers import check_answer, is_right
 from errorbar.judging.items.item import JudgedItem, Submission, SubmissionReceipt
 from errorbar.judging.page_languages import phrase
 from errorbar.judging.protocol.assignments import HELD, Held, follow, judged_by, note, settle_state
-from errorbar.judging.protocol.exclusions import exclude
+from errorbar.judging.protocol.claims import settle_if_answered
+from errorbar.judging.protocol.exclusions import WITHDRAWN, exclude
 from errorbar.judging.protocol.leases import parse_item, rater_row
-from errorbar.judging.protocol.quiz import settle_if_answered
-from errorbar.judging.protocol.withdrawal import WITHDRAWN
-from errorbar.judging.quality import GoldAnswers, after_answer, class_of, gold_answers
+from errorbar.judging.quality import POLICY, GoldAnswers, after_answer, class_of, gold_answers
 from errorbar.judging.question_kinds import longest_rewrite
 from errorbar.judging.scheme import Scheme
 from errorbar.judging.scheme_kinds import kind_of, shown_hash
+from errorbar.judging.store.store import execute_together
 from errorbar.judging.study.rules import StudyRules
 
 RECENT = 10
@@ -192,11 +192,10 @@ class _Intake:
             "gold": None if gold is None else gold.to_json(),
             "size": _counted_size(asked, one),
         }
-        for statement in _STORE:
-            self.tx.execute(statement, values)
+        execute_together(self.tx, _STORE, values)
         follow(self.tx, held, state, self.now)
         if held.round == "quiz":
-            settle_if_answered(self.tx, self.rules, rater_row(self.tx, held.rater), self.now)
+            settle_if_answered(self.tx, self.rules, rater_row(self.tx, self.rules, held.rater, self.now), self.now)
         else:
             self._decide(asked, gold)
         return receipt
@@ -218,7 +217,7 @@ class _Intake:
             self.tx.execute(_COUNTED, {"gold": gold.to_json(), "rater": rater})
         reason = after_answer(self.rules, gold)
         if reason is not None and asked.status == "active":
-            exclude(self.tx, rater, reason, "policy", self.now)
+            exclude(self.tx, rater, reason, POLICY, self.now)
 
     def _feedback(self, asked: _Asked, answer: dict[str, Any] | None) -> dict[str, Any]:
         """The quiz's reply to an answer."""

@@ -1,19 +1,101 @@
-"""How SQLite and PostgreSQL are opened, so that a transaction is what it says on both."""
+"""How SQLite and PostgreSQL are opened, so that a transaction is what it says on both.
+
+Where only the reply to a commit is missing, PostgreSQL is asked whether the transaction was committed.
+
+PostgreSQL is asked for the status of the transaction's number. A server that crashed gives numbers out again of which
+nothing had come to its disk, so that ``committed`` may be said of somebody else's transaction: it is believed only of a
+server that made no checkpoint since the transaction began, as every recovery ends with one, and has the same timeline,
+as one that took over has not.
+"""
 
 from __future__ import annotations
 
 import os
 import sqlite3
+import time
 from contextlib import closing, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from sqlalchemy import Connection, Engine, QueuePool, create_engine, event
+from sqlalchemy import Connection, Engine, QueuePool, create_engine, event, text
 from sqlalchemy.exc import ArgumentError
 
-from errorbar.judging.store.errors import PASSWORD_PLACE, has_stray_password, shown_url, store_error, store_failed
-from errorbar.judging.store.outcomes import MARK, Mark, remember
+from errorbar.judging.store.errors import (
+    PASSWORD_PLACE,
+    has_stray_password,
+    of_database,
+    shown_url,
+    store_error,
+    store_failed,
+)
+
+PATIENCE = 10.0
+"""Seconds for which a server that went away is waited for, to be asked."""
+_PAUSE = 0.25
+_KEY = "errorbar transaction"
+_TIMELINE = "substr(pg_walfile_name(pg_current_wal_flush_lsn()), 1, 8)"
+MARK = f"txid_current(), {_TIMELINE}, CAST(pg_current_wal_flush_lsn() AS text)"
+"""The expressions that a transaction reads from the server at its beginning: the columns of a ``Mark``."""
+_STATUS = text(
+    f"SELECT txid_status(:number) = 'committed', {_TIMELINE} = :timeline"
+    " AND (pg_control_checkpoint()).redo_lsn < CAST(:flushed AS pg_lsn)"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """By what a transaction is known again.
+
+    Attributes:
+        number: The server's.
+        timeline: Of the server.
+        flushed: Until where the server's log was on its disk when the transaction began.
+    """
+
+    number: int
+    timeline: str
+    flushed: str
+
+
+def remember(tx: Connection, mark: Mark) -> None:
+    """Keep by what the server knows this transaction."""
+    tx.info[_KEY] = mark
+
+
+def mark_of(tx: Connection) -> Mark | None:
+    """The result that was kept; None on SQLite."""
+    mark: Mark | None = tx.info.get(_KEY)
+    return mark
+
+
+def was_written(error: BaseException) -> bool:
+    """Whether a commit of SQLite failed when all of it was in the log, which only was not synced."""
+    return getattr(getattr(error, "orig", None), "sqlite_errorcode", None) == sqlite3.SQLITE_IOERR_FSYNC
+
+
+def was_committed(engine: Engine, mark: Mark) -> bool | None:
+    """Ask the server; None: it cannot be asked, or what it says cannot be believed.
+
+    Whoever has the lock of writers asks: until then the transaction itself may still be under way.
+    """
+    until = time.monotonic() + PATIENCE
+    values = {"number": mark.number, "timeline": mark.timeline, "flushed": mark.flushed}
+    while True:
+        try:
+            with engine.connect() as connection:
+                tx = connection.execution_options(errorbar_write=True)
+                with tx.begin():
+                    committed, believed = tx.execute(_STATUS, values).one()
+                    return (True if believed else None) if committed else False
+        except Exception as error:
+            if not of_database(error):
+                raise
+        if time.monotonic() >= until:
+            return None
+        time.sleep(_PAUSE)
+
 
 BUSY_SECONDS = 30.0  # for writers that are not of errorbar: a shell, a copying tool
 WAL_PAGES, WAL_BYTES = 1000, 32 << 20

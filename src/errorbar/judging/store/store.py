@@ -4,19 +4,29 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
+from functools import lru_cache
 from pathlib import Path
 from threading import Lock
 from types import TracebackType
 from typing import Self, TypeVar
 
-from sqlalchemy import Connection, Engine, Transaction, inspect, text
+from sqlalchemy import Connection, Engine, TextClause, Transaction, inspect, text
 from sqlalchemy.schema import CreateIndex, CreateTable
 
-from errorbar.judging.store.engines import engine_of, file_of, is_sqlite, lock_file, logs_of
+from errorbar.judging.store.engines import (
+    Mark,
+    engine_of,
+    file_of,
+    is_sqlite,
+    lock_file,
+    logs_of,
+    mark_of,
+    was_committed,
+    was_written,
+)
 from errorbar.judging.store.errors import StoreError, of_database, outcome_unknown, shown_url, store_error, store_failed
-from errorbar.judging.store.outcomes import Mark, mark_of, was_committed, was_written
 from errorbar.judging.store.tables import METADATA
 
 # Processes that write to one file take turns: nobody waits for ever because another always comes first.
@@ -252,6 +262,22 @@ def _make_tables(tx: Connection) -> None:
         tx.exec_driver_sql(definition)
     tx.execute(text("CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL PRIMARY KEY)"))
     tx.execute(text("INSERT INTO alembic_version (version_num) VALUES (:head)"), {"head": HEAD})
+
+
+def execute_together(tx: Connection, statements: tuple[TextClause, ...], values: Mapping[str, object]) -> None:
+    """Change a row or more by each of some statements, none of which needs to see what another changed.
+
+    PostgreSQL gets them as one, since a way to the server and back takes longer than a change.
+    """
+    for statement in statements if tx.dialect.name == "sqlite" else (_join_statements(statements),):
+        tx.execute(statement, values)
+
+
+@lru_cache(maxsize=64)
+def _join_statements(statements: tuple[TextClause, ...]) -> TextClause:
+    *first, last = (str(statement) for statement in statements)
+    parts = ", ".join(f"change_{number} AS ({sql})" for number, sql in enumerate(first))
+    return text(f"WITH {parts} {last}" if parts else last)
 
 
 @contextmanager

@@ -17,8 +17,8 @@ from errorbar.judging.items.item import JudgedItem
 from errorbar.judging.scheme import Scheme
 from errorbar.judging.study.adjudication import AGREED, UNJUDGED, Origin, answer_key, collapse_answers, own_sides
 from errorbar.judging.study.backup import describe
-from errorbar.judging.study.face import check_face, read_face
 from errorbar.judging.study.folder import SCHEME, Study
+from errorbar.judging.study.guidance import check_face, read_face
 from errorbar.judging.study.make import fill_study
 from errorbar.judging.study.rows import judgment_rows, rows
 from errorbar.judging.study.rules import StudyInfo, StudyRules, read_about

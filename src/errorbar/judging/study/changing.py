@@ -14,14 +14,13 @@ from errorbar.core.problems import Problem, Problems, UsageError, nearest
 from errorbar.formats.look import Source
 from errorbar.judging.items.sources import read_items
 from errorbar.judging.protocol.assignments import note
-from errorbar.judging.protocol.changes import add_items, all_items, set_rules, stop_item
-from errorbar.judging.protocol.halting import close as close_handing_out
-from errorbar.judging.protocol.halting import halt as halt_study
-from errorbar.judging.protocol.halting import resume as resume_study
-from errorbar.judging.protocol.halting import why_closed, why_halted
+from errorbar.judging.protocol.changes import add_items, all_items, set_rules, stop_item, why_closed, why_halted
+from errorbar.judging.protocol.changes import close as close_handing_out
+from errorbar.judging.protocol.changes import halt as halt_study
+from errorbar.judging.protocol.changes import resume as resume_study
 from errorbar.judging.stopping.question import fitting
-from errorbar.judging.study.face import read_face
 from errorbar.judging.study.folder import Study
+from errorbar.judging.study.guidance import read_face
 from errorbar.judging.study.invitations import all_invites, revoke
 from errorbar.judging.study.make import check_rules
 from errorbar.judging.study.raters import MANAGER

@@ -19,9 +19,10 @@ from errorbar.core.arrays import Floats, Ints
 from errorbar.core.judgments import Judgments
 from errorbar.judging.answers import is_right, label_of
 from errorbar.judging.items.item import JUDGED, JudgedItem, Round, State
-from errorbar.judging.protocol.halting import why_closed
-from errorbar.judging.protocol.withdrawal import is_forgotten
-from errorbar.judging.store.tables import EXCLUSION, ITEM, RATER
+from errorbar.judging.protocol.changes import is_decided, why_closed
+from errorbar.judging.protocol.exclusions import is_forgotten
+from errorbar.judging.store.tables import EXCLUSION, INVITE, ITEM, RATER
+from errorbar.judging.study.guidance import check_result
 from errorbar.judging.study.rules import StudyInfo, current_rules, read_about
 
 ROUNDS: tuple[Round, ...] = get_args(Round)
@@ -73,6 +74,7 @@ class RaterFacts:
     joined: float
     excluded: str  # why they are excluded now; empty: they are not
     forgotten: bool = False  # whether who they were is redacted
+    failed: bool = False  # whether they failed the quiz or the questions on the guidelines
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,6 +98,9 @@ class StudyColumns:
         at: When it was given, or the last time that it was changed, in seconds since 1970; NaN: it was not.
         answers: Every different answer.
         closed: Why the study is closed; empty: it is not.
+        decided: Whether it is halted as its question is decided.
+        entrances: Of each link that was not revoked, until when it opens (None: for ever), and how many raters may
+            still come by it (None: any number).
         probability: With which its pair was drawn (``protocol.adaptive``); 0: another pair was, of which nothing was
             left; NaN: nothing was drawn. None: the study is not adaptive.
     """
@@ -116,6 +121,8 @@ class StudyColumns:
     at: Floats
     answers: Sequence[Mapping[str, Any]]
     closed: str = ""
+    decided: bool = False
+    entrances: Sequence[tuple[float | None, int | None]] = ()
     probability: Floats | None = None
 
     @cached_property
@@ -147,6 +154,11 @@ class StudyColumns:
         """Rows of all answers to hidden gold items."""
         rows = self.rows("main", *JUDGED)
         return rows[self.is_gold[self.item[rows]]]
+
+    def free_entrances(self, now: float) -> int | None:
+        """How many raters may still come by the links that are open at a moment; None: any number."""
+        free = [n for until, n in self.entrances if until is None or now < until]
+        return None if None in free else sum(n for n in free if n is not None)
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -219,6 +231,8 @@ def read_study(tx: Connection, known: dict[int, ItemFacts] | None = None, *, who
     reasons = {row.rater: row.reason for row in tx.execute(why)}
     fields = (RATER.c.id, RATER.c.name, RATER.c.status, RATER.c.quiz, RATER.c.joined, RATER.c.agreed)
     raters = tx.execute(select(*fields).order_by(RATER.c.id)).all()
+    limits = (INVITE.c.expires, INVITE.c.most_uses, INVITE.c.uses)
+    entrances = tx.execute(select(*limits).where(INVITE.c.revoked.is_(None), INVITE.c.kind != "back")).all()
     (item, rater, coded, milliseconds, answer_numbers, at), answers = _read_assignments(tx)
     coded, side = np.divmod(coded, 2)
     round_, state = np.divmod(coded, len(STATES))
@@ -226,7 +240,15 @@ def read_study(tx: Connection, known: dict[int, ItemFacts] | None = None, *, who
         read_about(tx),
         [facts[row.id] for row in now],
         [
-            RaterFacts(row.name, row.status, row.quiz, row.joined, reasons.get(row.id, ""), is_forgotten(row.agreed))
+            RaterFacts(
+                row.name,
+                row.status,
+                row.quiz,
+                row.joined,
+                reasons.get(row.id, ""),
+                is_forgotten(row.agreed),
+                row.quiz == "failed" or check_result(row.agreed).state == "failed",
+            )
             for row in raters
         ],
         np.array([row.taken for row in now], np.int64),
@@ -242,6 +264,8 @@ def read_study(tx: Connection, known: dict[int, ItemFacts] | None = None, *, who
         np.where(answer_numbers >= 0, at, np.nan),
         answers,
         why_closed(tx),
+        is_decided(tx),
+        [(row.expires, None if row.most_uses is None else max(0, row.most_uses - row.uses)) for row in entrances],
         _probabilities(tx) if current_rules(tx).adaptive else None,
     )
 

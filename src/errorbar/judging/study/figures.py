@@ -1,36 +1,73 @@
-"""The figures of a study as it stands: when it will be complete, its raters, and its items.
+"""The figures of a study: when it will be complete, its raters, its items, and how far raters agree.
+
+When a study will be complete.
 
 Formula
-    Forecast, if raters go on as in the last hours: a window of the last w hours (6, or since the first judgment) is cut
-    into 12 slices; c judgments came in it, of which s slices have counts with variance v. The rate is c / w, its
-    standard error sqrt(max(c, 12 v)) / w: that of independent judgments, or of slices where they come in bursts. With n
-    judgments to go the study ends in n / rate hours; its range is that of rate ± t · error, t the 97.5 % quantile of
-    Student's t with 11 degrees of freedom.
+    Forecast, if raters go on as lately: a window of the last w hours is cut into 12 slices, where w is the third part
+    of the time since the first judgment, at least 10 minutes and at most 6 hours, so that how a study began says
+    nothing of how it goes on; c judgments came in it, of which s slices have counts with variance v. The rate is c / w,
+    its standard error sqrt(max(c, 12 v)) / w: that of independent judgments, or of slices where they come in bursts.
+    With n judgments to go the study ends in n / rate hours; its range is that of rate ± t · error, t the 97.5 %
+    quantile of Student's t with 11 degrees of freedom.
 Conventions
+    No end is expected where nobody judged in the last 15 minutes, or where the raters who take part and those who may
+    still come by open links can give fewer judgments than are wanted (``coming_judgments``).
     Too early: fewer than 20 judgments in the window, or a window of less than 10 minutes. Where the lower end of the
     rate is not above 0, no latest end is known. Raters who stop or join change the rate, which the range does not know.
 Source
     Our own: a rate of counts over slices of time, whose variance is estimated from the slices themselves.
+
+How far the raters agree with each other and with its gold, and how systems do against them.
+
+Formula
+    Those of ``errorbar.agreement`` and ``errorbar.metrics.crowd_weighted``.
+Conventions
+    Agreement is of judgments that count, of items for work; Unknown is a judgment not given. Intervals resample items
+    with all their judgments, but for Cohen's kappa, which has its closed form. Kappa between raters is Cohen's of two
+    raters, Fleiss' of more. Against gold every answer to a hidden gold item is one: what the rater said, and the class
+    of the item; a right answer is one of the class. Its interval resamples raters with all their gold answers. A
+    system's flags are a hidden column of the items that is called ``flag``, ``flagged`` or ``flag:NAME`` (or with
+    another sign than the colon) and says yes or no of every item for work; or they are passed. Labels that mean an
+    error are called Error, Extraneous or Incorrect.
+Source
+    The papers that ``errorbar.agreement`` and ``errorbar.metrics.crowd_weighted`` name.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from errorbar.agreement.coefficients import estimates, kernel_of
+from errorbar.agreement.cohen import cohen_kappa
+from errorbar.agreement.krippendorff import alpha_kernel
+from errorbar.agreement.label_counts import MAX_LABELS, item_counts, pair_table
+from errorbar.api.crowd import Against, Systems, read_systems
+from errorbar.api.judgment_input import JudgmentOptions, ReadJudgments
 from errorbar.core.arrays import Floats, Ints
 from errorbar.core.estimate import Estimate, Undefined
+from errorbar.core.judgments import Judgments
+from errorbar.core.labels import natural_order, usual_order
+from errorbar.core.problems import Place, Problems
 from errorbar.crowdsourcing.rater_table import agreement_with_others
+from errorbar.formats.judgments import NO, SET, YES
 from errorbar.judging.items.item import JUDGED
+from errorbar.judging.protocol.assignments import HALTED
 from errorbar.judging.quality import TOGETHER, flag_hasty_answers, has_answer_classes, pauses, trust
-from errorbar.judging.study.columns import STATES, StudyColumns
+from errorbar.judging.study.columns import ROUNDS, STATES, StudyColumns
+from errorbar.judging.study.rules import StudyRules
+from errorbar.metrics.crowd_weighted import Crowd, CrowdScore, score_kinds
 from errorbar.stats.proportion import proportion_estimate
+from errorbar.stats.resampling import Resampling
 
-WINDOW_HOURS, SLICES = 6.0, 12
+WINDOW_HOURS, PARTS, SLICES = 6.0, 3, 12
 FEWEST, SHORTEST_HOURS = 20, 1 / 6
+IDLE_SECONDS = 900.0
+"""Without a judgment for so long, nobody is at work."""
 STUDENT = 2.200985
 """97.5 % quantile of t with SLICES - 1 degrees of freedom."""
 HOUR = 3600.0
@@ -42,12 +79,15 @@ class Forecast:
 
     Attributes:
         to_go: Judgments that are still wanted.
-        per_hour: The rate of the last hours; None: nothing to compute one from.
-        window_hours: Which hours those are.
+        per_hour: The rate in the window; None: nothing to compute one from.
+        window_hours: How long the window is.
         finish: When it will be complete; None: not known.
         earliest: Low end of the range; None where there is no finish.
         latest: High end; None: not known.
-        why: Why there is no finish: ``complete``, ``nobody judged yet``, ``too early`` or ``nobody is at work``.
+        why: Why there is no finish: ``complete``, ``nobody judged yet``, ``too few raters``, ``too early``, ``nobody is
+            at work`` or ``paused``.
+        last: When the last judgment was given; None: none was.
+        coming: Judgments that can come at most, by raters who take part and by open links.
     """
 
     to_go: int
@@ -57,34 +97,42 @@ class Forecast:
     earliest: float | None = None
     latest: float | None = None
     why: str = ""
+    last: float | None = None
+    coming: int = 0
 
 
-def forecast(at: NDArray[np.float64], to_go: int, now: float) -> Forecast:
+def forecast(at: NDArray[np.float64], to_go: int, now: float, coming: int | None = None) -> Forecast:
     """Tell when a study will be complete.
 
     Args:
         at: When the judgments that count were given.
         to_go: How many more are wanted.
         now: The moment.
+        coming: How many can come at most; None: as many as are wanted.
     """
     now = float(now)
     if to_go <= 0:
         return Forecast(0, why="complete")
-    known = at[~np.isnan(at)]
+    known, coming = at[~np.isnan(at)], to_go if coming is None else coming
     if not len(known):
-        return Forecast(to_go, why="nobody judged yet")
-    start = max(now - WINDOW_HOURS * HOUR, float(known.min()))
+        return Forecast(to_go, coming=coming, why="nobody judged yet")
+    first, last = float(known.min()), float(known.max())
+    start = max(first, now - min(max((now - first) / PARTS, SHORTEST_HOURS * HOUR), WINDOW_HOURS * HOUR))
     recent, window = known[known >= start], (now - start) / HOUR
-    if not len(recent):
-        return Forecast(to_go, 0.0, WINDOW_HOURS, why="nobody is at work")
     rate = len(recent) / window if window > 0 else None
+    known_so_far = Forecast(to_go, rate, window, last=last, coming=coming)
+    if coming < to_go:
+        return replace(known_so_far, why="too few raters")
+    if now - last > IDLE_SECONDS:
+        return replace(known_so_far, why="nobody is at work")
     if rate is None or window < SHORTEST_HOURS or len(recent) < FEWEST:
-        return Forecast(to_go, rate, window, why="too early")
+        return replace(known_so_far, why="too early")
     spread = float(np.histogram(recent, SLICES, (start, now))[0].var(ddof=1))
     error = max(len(recent), SLICES * spread) ** 0.5 / window
     low, high = rate - STUDENT * error, rate + STUDENT * error
     latest = now + HOUR * to_go / low if low > 0 else None
-    return Forecast(to_go, rate, window, now + HOUR * to_go / rate, now + HOUR * to_go / high, latest)
+    finish, earliest = now + HOUR * to_go / rate, now + HOUR * to_go / high
+    return replace(known_so_far, finish=finish, earliest=earliest, latest=latest)
 
 
 MOST_MOMENTS = 120
@@ -166,11 +214,6 @@ class RaterFigures:
 def rater_figures(study: StudyColumns, confidence: float = 0.95) -> list[RaterFigures]:
     """All raters of a study, in the order in which they came."""
     n = len(study.raters)
-    answered = study.rows("main", *JUDGED)
-    answered = answered[np.lexsort((study.at[answered], study.rater[answered]))]
-    runs = np.split(answered, np.searchsorted(study.rater[answered], np.arange(1, n)))
-    words = np.array([item.n_words for item in study.items], np.int64)
-    texts = np.array([item.text_number for item in study.items], np.int64)
     counted = np.bincount(study.rater[study.judged], minlength=n)
     rest_agreement, n_rest = _rest(study)
     gold, alike = _collect_gold_answers(study), _repeats(study)
@@ -180,9 +223,8 @@ def rater_figures(study: StudyColumns, confidence: float = 0.95) -> list[RaterFi
         return proportion_estimate(int(rows.sum()), len(rows), confidence_level=confidence)
 
     all_figures = []
-    for code, (rater, rows) in enumerate(zip(study.raters, runs, strict=False)):  # of nobody there is one empty run
-        took, asked = study.milliseconds[rows], study.item[rows]
-        flags = flag_hasty_answers(took, words[asked], texts[asked])
+    for code, (rater, (rows, flags)) in enumerate(zip(study.raters, _flagged_answers(study), strict=True)):
+        took = study.milliseconds[rows]
         known = took[took > 0]
         tested = gold[gold[:, 0] == code]
         every = tested[:, 2]
@@ -209,6 +251,24 @@ def rater_figures(study: StudyColumns, confidence: float = 0.95) -> list[RaterFi
         )
         all_figures.append(figures)
     return all_figures
+
+
+def _flagged_answers(study: StudyColumns) -> Iterator[tuple[Ints, NDArray[np.bool_]]]:
+    """Of each rater the answers of the main round in their order, and which of them came too fast."""
+    answered = study.rows("main", *JUDGED)
+    answered = answered[np.lexsort((study.at[answered], study.rater[answered]))]
+    words = np.array([item.n_words for item in study.items], np.int64)
+    texts = np.array([item.text_number for item in study.items], np.int64)
+    runs = np.split(answered, np.searchsorted(study.rater[answered], np.arange(1, len(study.raters))))
+    for rows in runs[: len(study.raters)]:  # of nobody there is one empty run
+        asked = study.item[rows]
+        yield rows, flag_hasty_answers(study.milliseconds[rows], words[asked], texts[asked])
+
+
+def haste_of_raters(study: StudyColumns) -> dict[str, tuple[Floats, NDArray[np.bool_]]]:
+    """By the name of a rater when each answer came, in their order, and whether it came too fast."""
+    flagged = zip(study.raters, _flagged_answers(study), strict=True)
+    return {rater.name: (study.at[rows], flags) for rater, (rows, flags) in flagged}
 
 
 def _per_hour(at: Floats) -> float | None:
@@ -284,9 +344,10 @@ class Progress:
         n_done: Of them with all judgments that are wanted.
         n_open: With some.
         n_untouched: With none.
-        n_stopped: Of which no more judgments are wanted, although they have fewer.
+        n_stopped: Of which no more judgments are wanted, although they have fewer; those of a paused study are not.
         n_gold: Gold items.
         wanted: Judgments that all items together need; of stopped ones those that they have.
+        of_one_more: How many of the others one more rater could give at most.
         counted: Judgments that count.
         held: Items that raters hold just now.
         extra: Judgments that came when all places were taken.
@@ -306,6 +367,7 @@ class Progress:
     n_stopped: int
     n_gold: int
     wanted: int
+    of_one_more: int
     counted: int
     held: int
     extra: int
@@ -343,8 +405,7 @@ class ItemFigures:
 
 def progress(study: StudyColumns) -> Progress:
     """How far a study is."""
-    k, counts = study.about.rules.raters_per_item, _counts(study)
-    stopped = np.array([bool(study.stopped[at]) for at in study.work], np.bool_)
+    k, counts, stopped = study.about.rules.raters_per_item, _counts(study), _stopped(study)
     full = counts >= k
     of_work = (study.round == 0) & ~study.is_gold[study.item]
     states = np.bincount(study.state[of_work], minlength=len(STATES))
@@ -361,6 +422,7 @@ def progress(study: StudyColumns) -> Progress:
         n_stopped=int((~full & stopped).sum()),
         n_gold=int(study.is_gold.sum()),
         wanted=int(np.where(stopped, np.minimum(counts, k), k).sum()),
+        of_one_more=_most_of_a_rater(study.about.rules, _most_items(study, ~full & ~stopped), int(study.is_gold.sum())),
         counted=int(np.minimum(counts, k).sum()),
         held=at["open"],
         extra=at["extra"] + at["aside"] - aside,
@@ -372,6 +434,61 @@ def progress(study: StudyColumns) -> Progress:
         forgotten=sum(rater.forgotten for rater in study.raters),
         median_seconds=float(np.median(known)) / 1000 if len(known) else None,
     )
+
+
+def _stopped(study: StudyColumns) -> NDArray[np.bool_]:
+    """Which items for work are stopped for good, which a pause of the study is not; shape (items for work,)."""
+    reasons = [study.stopped[at] for at in study.work.tolist()]
+    return np.array([bool(why) and (study.decided or not why.startswith(HALTED)) for why in reasons], np.bool_)
+
+
+def _most_items(study: StudyColumns, wanted: NDArray[np.bool_]) -> int:
+    """How many of the wanted items for work a rater can get: one output of a sentence, whose outputs stand together."""
+    n_systems = len(study.about.rules.systems)
+    return len(np.unique(study.place[study.work[wanted]] // n_systems)) if n_systems else int(wanted.sum())
+
+
+def _most_of_a_rater(rules: StudyRules, n_lacking: int, n_gold: int) -> int:
+    """The most judgments that a rater who comes now can give of so many items that lack some."""
+    n_claims = rules.items_per_rater
+    if not n_claims:
+        return n_lacking
+    return min(n_lacking, n_claims - min(n_gold, n_claims // rules.page * rules.gold_per_page))
+
+
+def coming_judgments(study: StudyColumns, now: float) -> int:
+    """The most judgments of those still wanted that can come: of raters who take part, and by links that are open.
+
+    No rater judges an item twice, or two outputs of a sentence, or more items than the study wants of one; every full
+    page of theirs has its gold items. What nobody can give is certain; who can give a judgment may yet stay away.
+
+    Args:
+        study: The study.
+        now: The moment.
+    """
+    rules, n = study.about.rules, len(study.raters)
+    lack = np.where(_stopped(study), 0, np.maximum(rules.raters_per_item - _counts(study), 0))
+    free = study.free_entrances(now)
+    if free is None:
+        return int(lack.sum())
+    takes_part = np.array([rater.status == "active" and not rater.failed for rater in study.raters], np.bool_)
+    place, of_gold = np.cumsum(~study.is_gold) - 1, study.is_gold[study.item]
+    answered = np.isin(study.state, [STATES.index(state) for state in JUDGED])
+    had = (study.round == ROUNDS.index("main")) & (answered | (study.state == STATES.index("skipped"))) & ~of_gold
+    lacking = had & (lack[place[study.item]] > 0)
+    n_had = np.bincount(place[study.item[had & takes_part[study.rater]]], minlength=len(lack))
+    left = (lack > 0).sum() - np.bincount(study.rater[lacking], minlength=n)
+    if rules.systems:
+        left = np.minimum(left, _most_items(study, lack >= 0) - np.bincount(study.rater[had], minlength=n))
+    if rules.items_per_rater:
+        judged = np.bincount(study.rater[answered & (study.round != ROUNDS.index("quiz"))], minlength=n)
+        unseen = study.is_gold.sum() - np.bincount(study.rater[of_gold], minlength=n)
+        pages = np.maximum(rules.items_per_rater // rules.page - -(-judged // rules.page), 0)
+        golds = 0 if rules.systems else np.minimum(pages * rules.gold_per_page, unseen)
+        left = np.minimum(left, np.maximum(rules.items_per_rater - judged - golds, 0))
+    by_raters = int(left[takes_part].sum()) + free * _most_of_a_rater(rules, _most_items(study, lack > 0), 0)
+    by_items = int(np.minimum(lack, takes_part.sum() + free - n_had).sum())
+    return min(by_raters, by_items)
 
 
 def _count_removed(study: StudyColumns, of_work: NDArray[np.bool_]) -> int:
@@ -410,3 +527,143 @@ def _counts(study: StudyColumns) -> Ints:
     rows = study.rows()
     counts = np.bincount(study.item[rows], minlength=len(study.items))
     return np.asarray(counts[study.work], np.int64)
+
+
+_FLAGS = re.compile(r"(?i)flag(s|ged)?|flag[\W_]+(?P<name>.+)")
+ERRORS = ("error", "extraneous", "incorrect")
+"""The labels that mean an error."""
+DRAWN = ("stratum", "weight", "probability")
+"""Hidden columns that tell that items were drawn from strata; ``set`` does too, where ``sample draw`` named it."""
+
+
+@dataclass(frozen=True, slots=True)
+class StudyAgreement:
+    """How far raters agree.
+
+    Attributes:
+        observed: The share of pairs of judgments of an item that agree.
+        alpha: Krippendorff's alpha, nominal.
+        kappa: Cohen's kappa of two raters, Fleiss' of more.
+        gold: Cohen's kappa of the raters with the gold.
+        n_items: Items with a judgment.
+        n_paired: Items with two or more.
+        n_raters: Raters with a judgment.
+        n_judgments: Judgments.
+    """
+
+    observed: Estimate
+    alpha: Estimate
+    kappa: Estimate
+    gold: Estimate
+    n_items: int
+    n_paired: int
+    n_raters: int
+    n_judgments: int
+
+
+def study_agreement(study: StudyColumns, intervals: Resampling | None) -> StudyAgreement:
+    """Agreement as it stands."""
+    return agreement_of(study.judgments(study.judged), gold_kappa(study, intervals), intervals)
+
+
+def agreement_of(judgments: Judgments, gold: Estimate, intervals: Resampling | None) -> StudyAgreement:
+    """Agreement of some judgments; ``gold`` is their kappa with the gold.
+
+    Its intervals are those of ``errorbar agree``, whatever the method of ``intervals``.
+    """
+    intervals = None if intervals is None else replace(intervals, method="bca")
+    if not len(judgments):
+        none = Estimate(None, 0, undefined=Undefined.NO_UNITS)
+        return StudyAgreement(none, none, none, gold, 0, 0, 0, 0)
+    used = [judgments.labels[code] for code in np.unique(judgments.label)]
+    # As ``agree`` reads an export: the order of a scheme's labels, or of who came, changes no digit.
+    judgments, _ = judgments.arranged(natural_order(judgments.raters), usual_order(used))
+    raters = np.unique(judgments.rater)
+    table, two = item_counts(judgments), len(raters) == 2 and len(judgments.labels) <= MAX_LABELS
+    kernels = {"observed": kernel_of("observed", table), "alpha": alpha_kernel(table, "nominal")}
+    kernels["kappa"] = kernel_of("fleiss", table)
+    results = estimates(table.units, kernels, table.n_paired, table.reason, intervals, len(table.labels))
+    kappa = results["kappa"][0]
+    if two:
+        first, second = (judgments.raters[code] for code in raters)
+        closed = None if intervals is None else Resampling("closed", confidence_level=intervals.confidence_level)
+        kappa = cohen_kappa(pair_table(judgments, first, second), resampling=closed).estimate
+    n_items = int(table.units.frequency.sum())
+    sizes = n_items, table.n_paired, len(raters), len(judgments)
+    return StudyAgreement(results["observed"][0], results["alpha"][0], kappa, gold, *sizes)
+
+
+def gold_kappa(study: StudyColumns, intervals: Resampling | None) -> Estimate:
+    """Kappa with the gold of the raters who are not excluded."""
+    takes_part = np.array([rater.status != "excluded" for rater in study.raters], np.bool_)
+    counts = (study.right >= 0) & takes_part[study.rater[study.tested]]
+    rows, right = study.tested[counts], study.right[counts]
+    truth = [study.items[item].gold for item in study.item[rows].tolist()]
+    labels = [study.labels[label] for label in study.label[rows].tolist()]
+    answers = [true if ok else label for true, ok, label in zip(truth, right.tolist(), labels, strict=True)]
+    numbers = list(range(len(rows)))
+    known = tuple(name for name in study.labels if name not in study.about.scheme.abstaining())
+    table = Judgments.from_columns(
+        [*numbers, *numbers], ["raters"] * len(rows) + ["gold"] * len(rows), [*answers, *truth], labels=known
+    )
+    if len(table.labels) > MAX_LABELS or not len(rows):
+        why = Undefined.NO_UNITS if len(rows) else Undefined.NO_GOLD
+        return Estimate(None, len(rows), undefined=why)
+    return cohen_kappa(pair_table(table, "raters", "gold", study.rater[rows]), resampling=intervals).estimate
+
+
+def error_labels(study: StudyColumns) -> list[int]:
+    """Codes of the labels that mean an error; none in a scheme that has no such labels."""
+    kept = [label for label in study.labels if label not in study.about.scheme.abstaining()]
+    return [code for code, label in enumerate(kept) if label.casefold() in ERRORS]
+
+
+def hidden_flags(study: StudyColumns, problems: Problems) -> dict[str, NDArray[np.bool_]]:
+    """The flags of systems among the hidden columns, for the items for work; a note says which will not do."""
+    hidden, flags = _hidden(study), {}
+    for name in dict.fromkeys(name for row in hidden for name in row):
+        called = _FLAGS.fullmatch(name)
+        if called is None:
+            continue
+        lacking = [at for at, row in enumerate(hidden) if row.get(name, "?").strip().casefold() not in YES | NO]
+        if lacking:
+            first = study.items[study.work[lacking[0]]].name
+            message = f"the column '{name}' says neither yes nor no of {len(lacking):,} of {len(hidden):,} items"
+            problems.note("judge-flags", f"{message}, first '{first}'; its system has no score", Place(), "--system")
+            continue
+        flags[called["name"] or name] = np.array([row[name].strip().casefold() in YES for row in hidden], np.bool_)
+    return flags
+
+
+def _hidden(study: StudyColumns) -> list[Mapping[str, str]]:
+    """The hidden columns of the items for work."""
+    return [study.items[at].hidden for at in study.work.tolist()]
+
+
+def system_scores(
+    study: StudyColumns, systems: Systems | None, intervals: Resampling | None, problems: Problems
+) -> list[tuple[str, CrowdScore]]:
+    """Every system against the raters by both estimands; none where labels are of another kind, or nothing is judged.
+
+    Args:
+        study: The study.
+        systems: Their flags; None: those of the hidden columns.
+        intervals: How intervals are made.
+        problems: Where notes go.
+    """
+    codes = error_labels(study)
+    flags = hidden_flags(study, problems) if systems is None else systems
+    judgments = study.judgments(study.judged)
+    if not codes or not flags or not len(judgments):
+        return []
+    judged = ReadJudgments(judgments, options=JudgmentOptions())
+    names = [judged.judgments.labels[code] for code in codes]
+    against = Against.of(judged, Crowd(), names, 0)
+    if any({*DRAWN} & row.keys() or SET.fullmatch(row.get("set", "")) for row in _hidden(study)):
+        message = "the items were drawn from strata, in which flagged items have another share than in the corpus"
+        problems.note("crowd-drawn", message, Place(), fix="scores of the corpus: errorbar sample estimate")
+    return [
+        (name, score_kinds(metric, table, resampling=intervals))
+        for name, of_items in read_systems(flags, judged, problems).items()
+        for metric, table in against.counted(of_items).items()
+    ]

@@ -33,8 +33,11 @@ InviteKind = Literal["personal", "back"] | CrowdKind
 """``back``: for a rater who has come already; the others but the first are of a crowd. ``named``: who comes without a
 participant id types one; ``trusting``: ids come from a service that keeps them to itself, so that an id is proof enough
 in any browser."""
-InviteState = Literal["open", "expired", "revoked", "used up"]
+InviteState = Literal["open", "in use", "expired", "revoked", "used up"]
+"""``in use``: of one person, who came by it and may come again; ``used up``: as many raters as may came by it."""
 MOST_PARTICIPANT = 200
+NAMELESS = "nameless:"
+"""So begins what stands for the id of a rater who came by a crowd's link without one."""
 OPEN_LABEL = "everybody"
 """Of the link that ``serve`` opens where nobody was invited."""
 
@@ -69,12 +72,14 @@ class Invite:
         return self.kind in ("personal", "back")
 
     def state(self, now: float) -> InviteState:
-        """Whether a new rater can come by it."""
+        """Whether somebody can come by it."""
         if self.revoked is not None:
             return "revoked"
         if self.expires is not None and now >= self.expires:
             return "expired"
-        return "used up" if self.most_uses is not None and self.uses >= self.most_uses else "open"
+        if self.most_uses is None or self.uses < self.most_uses:
+            return "open"
+        return "in use" if self.is_personal else "used up"
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,9 +196,9 @@ def rater_of(tx: Connection, invite: Invite, participant: str = "") -> int | Non
 
 
 def participant_id(key: str) -> str:
-    """The id that a service gave a rater, of what the store calls them; empty: they came by a link of their own."""
+    """The id that a service gave a rater, of what the store calls them; empty: they came without one."""
     kind, _, name = key.partition(":")
-    return name if kind == "id" else ""
+    return name if kind == "id" and not name.startswith(NAMELESS) else ""
 
 
 def join(
@@ -234,7 +239,7 @@ def join(
     tx.execute(update(INVITE).where(INVITE.c.id == invite.id).values(uses=INVITE.c.uses + 1))
     personal = invite.kind == "personal"
     participant = folded_name(participant) if invite.kind == "named" else participant
-    key = f"invite:{invite.id}" if personal else f"id:{participant or secrets.token_urlsafe(16)}"
+    key = f"invite:{invite.id}" if personal else f"id:{participant or NAMELESS + secrets.token_urlsafe(16)}"
     name = invite.label if personal else _next_name(tx)
     values = {"name": name, "participant": key, "invite": invite.id, "seed": secrets.randbelow(2**31)}
     inserted = tx.execute(
@@ -355,9 +360,12 @@ def judge_invite(
         crowd: Make one link for many raters, with this name.
         kind: Of the crowd's link: raters without an id in their link get one, type one (named), or come back by their
             id in any browser (trusting).
-        back: Make a link for a rater who has come already, e.g. to go on in another browser.
+        back: Make a link for a rater who has come already, by the name that exports have: they go on by it in any
+            browser, as often as they like, and nobody else comes by it. If a link of theirs opens still, it is that
+            one, as it is.
         revoked: Close the link of this name; raters who came by it can go on.
-        days: For how many days new links open. None: for ever.
+        days: For how many days from now new links open, e.g. 0.5. None: for ever. Later they let nobody in but raters
+            who come back in a browser in which they worked; who is at work goes on.
         most: How many raters may come by the crowd's link. None: any number.
 
     Returns:
@@ -388,7 +396,7 @@ def judge_invite(
             [link_of(opened.secrets.cookie, base, invite, clock()) for invite in invites],
             whole=bool(revoked) or not changes,
             notes=notes,
-            new=[invite for invite in invites if changes and invite.revoked is None],
+            new=[invite for invite in invites if invite not in listed and invite.revoked is None],
         )
 
 
@@ -411,6 +419,15 @@ def link_of(key: str, base: str, invite: Invite, now: float) -> Link:
 
 
 def _invite_back(tx: Connection, key: str, name: str, now: float, expires: float | None) -> Invite:
+    """The link that a rater has already and that still opens, or a new one."""
+    row = tx.execute(_INVITES.where(INVITE.c.label == name)).one_or_none()
+    if row is not None and _name_taken(tx, name):
+        known = _invite(row)
+        if known.state(now) in ("open", "in use"):
+            return known
+        message = f"the link of '{name}' has {'expired' if known.revoked is None else 'been revoked'}"
+        fix = "they work on in the browser in which they began; a rater has one link"
+        raise UsageError(Problem("judge-invite-label", message, fix=fix))
     invite = make_invite(tx, key, "back", name, now, (expires, None))
     if rater_of(tx, invite) is None:
         message = f"no rater is called '{name}'"

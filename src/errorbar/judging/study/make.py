@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import secrets
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, replace
@@ -18,30 +19,28 @@ from sqlalchemy import Table as SqlTable
 from errorbar.api.arguments import ArgumentDoc, Bounds, Count, Whole, public
 from errorbar.api.inputs import Systems
 from errorbar.core.corpus import Corpus
+from errorbar.core.labels import format_count
 from errorbar.core.problems import InputError, Place, Problem, Problems, UsageError, shorten_text
 from errorbar.formats.look import Lines, Source, look
 from errorbar.formats.untrusted import NotJsonError, json_record, parse_json
-from errorbar.judging.edits_kind import propose_edits
-from errorbar.judging.items.context import Context
+from errorbar.judging.items.context import Context, with_verbs
 from errorbar.judging.items.item import JudgedItem
-from errorbar.judging.items.proposed_verbs import with_verbs
 from errorbar.judging.items.rank_items import EACH_PAIR
 from errorbar.judging.items.sources import SAYS, Against, read_items, read_ranked_items, with_gold
-from errorbar.judging.post_edit_kind import Editors, sentence_of
 from errorbar.judging.protocol.changes import add_items, set_rules, stop_item
 from errorbar.judging.protocol.completion_codes import check_return_url
-from errorbar.judging.ranks_answer import MOST_OUTPUTS
+from errorbar.judging.quality import TOGETHER, class_of, count_gold_of_rater, fewest_to_fail
+from errorbar.judging.question_kinds import MOST_OUTPUTS
 from errorbar.judging.scheme import Scheme
 from errorbar.judging.scheme_files import load_scheme, scheme_text, with_types
-from errorbar.judging.scheme_kinds import kind_of
+from errorbar.judging.scheme_kinds import Editors, kind_of, propose_edits, sentence_of
 from errorbar.judging.stopping.question import fitting
 from errorbar.judging.store.store import Store
 from errorbar.judging.store.tables import ANSWER, ASSIGNMENT, EVENT, EXCLUSION, ITEM, METADATA, RATER
 from errorbar.judging.study.adjudication import Origin
 from errorbar.judging.study.backup import check_rows
-from errorbar.judging.study.comprehension import check_questions
-from errorbar.judging.study.face import check_face, read_face
 from errorbar.judging.study.folder import Study
+from errorbar.judging.study.guidance import check_face, check_questions, read_face
 from errorbar.judging.study.rows import FORMAT, VERSION, Record
 from errorbar.judging.study.rules import (
     Direction,
@@ -421,6 +420,7 @@ def judge_init(
     ruling = check_rules({**asdict(ruling), **_choose_editors(chosen, judged, editors)})
     gold = [item for item in judged if item.kind == "gold"]
     _check_gold(ruling, gold, len(judged))
+    problems.take(_warn_of_little_gold(chosen, ruling, gold, len(judged) - len(gold)))
     known = "" if key is None else read_study_key(key, problems)
     ruling = replace(ruling, stop=fitting(ruling.stop, chosen, judged, known))
     info = StudyInfo(chosen, ruling, text, __version__, known)
@@ -546,6 +546,27 @@ def _choose_editors(scheme: Scheme, items: Sequence[JudgedItem], editors: Editor
         raise UsageError(Problem("judge-gold", message, fix="make all outputs of the sentence gold, or --editors=free"))
     systems = tuple(dict.fromkeys(item.names[0] for item in items if item.kind == "work"))
     return {"editors": editors or "crossed", "systems": systems}
+
+
+def _warn_of_little_gold(scheme: Scheme, rules: StudyRules, gold: Sequence[JudgedItem], n_work: int) -> list[Problem]:
+    """A warning, where a rater gets fewer gold items than the policy needs to exclude anybody."""
+    needed = fewest_to_fail(rules)
+    if not gold or needed is None:
+        return []
+    counts = Counter(TOGETHER if rules.policy == "fixed" else class_of(scheme, item.gold_class) for item in gold)
+    seen = count_gold_of_rater(rules, counts, n_work)
+    few = {label: n for label, n in seen.items() if n < needed}
+    if not few:
+        return []
+    each = ", ".join(f"{n} where '{label}' is right" for label, n in few.items() if label != TOGETHER)
+    met = f"a rater meets at most {format_count(sum(seen.values()), 'gold items')}{f' ({each})' if each else ''}"
+    of_class = " of a class" if each else ""
+    effect = "so it excludes nobody" if len(few) == len(seen) else "so nobody is excluded by these"
+    message = f"{met}, and the policy {rules.policy} needs {needed}{of_class}, {effect}"
+    fix = (
+        "raise --items-per-rater or --gold-per-page, give more --gold-items, or look at raters yourself: --policy=none"
+    )
+    return [Problem("judge-little-gold", message, fix=fix, severity="warning")]
 
 
 def _check_gold(rules: StudyRules, gold: Sequence[JudgedItem], n_all: int) -> None:

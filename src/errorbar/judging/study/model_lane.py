@@ -9,39 +9,171 @@ Conventions
     A refused answer is a skipped judgment, with the name of the refusal.
     Gold items are asked as work is. A model fails them by the study's policy for people, and what it said is then left
     out of an export unless excluded raters are asked for.
+
+A model gets what a browser gets, made of the same ``content``: no name of an item or of a system, no kind, no right
+answer, no hidden column; gold items and work alike.
 """
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from os import PathLike, fspath
 from pathlib import Path
-from typing import Literal, Unpack
+from typing import Any, Literal, Unpack
 
 from sqlalchemy import Connection
 
 from errorbar.api.arguments import Count, Share, Useless, public
-from errorbar.api.model_calls import ModelCalls, pace_of, prices_and_caps, read_prompt
+from errorbar.api.model_calls import ModelCalls, TokenCount, pace_of, prices_and_caps, read_prompt
 from errorbar.core.problems import InputError, Place, Problem, UsageError, nearest, shorten_text
 from errorbar.formats.judgments import MODEL
-from errorbar.judging.answers import is_right
+from errorbar.judging.answers import check_answer, is_right
 from errorbar.judging.items.item import JudgedItem
-from errorbar.judging.model_questions import instructions, make_call, orders_of, read_answer, refuse_unaskable
 from errorbar.judging.protocol.assignments import HALTED
 from errorbar.judging.quality import GoldAnswers, after_answer, class_of
+from errorbar.judging.question_kinds import kind_of_question, n_arrangements
+from errorbar.judging.scheme import NOTHING, Question, Scheme, tokens
+from errorbar.judging.scheme_kinds import kind_of
 from errorbar.judging.study.folder import LEDGER, Study
 from errorbar.judging.study.rows import JudgmentRow, Part, rows
 from errorbar.judging.study.rules import StudyInfo, read_about
-from errorbar.llm.answers import RefusedAnswerError
+from errorbar.llm.answers import RefusedAnswerError, read_object
 from errorbar.llm.asking import Asked, ask
-from errorbar.llm.calls import KeptAnswer, Ledger, Spent
+from errorbar.llm.calls import KeptAnswer, Ledger, Spent, note_excess
 from errorbar.llm.endpoint import Endpoint
-from errorbar.llm.model import Call, Decoding, Format, ModelRater, endpoint_name, read_completion
+from errorbar.llm.model import (
+    Call,
+    Completion,
+    Decoding,
+    Format,
+    ModelRater,
+    endpoint_name,
+    note_other_models,
+    read_completion,
+)
 from errorbar.sampling.seal import Seal, read_seal, split_items
 from errorbar.tables.result import Result
 from errorbar.tables.table import Cell, Column, Table
+
+OPENING = "You are one of several raters of texts. Each message has one item, which you judge by these guidelines."
+_MARKED = "The place that is asked about stands in [[double brackets]]."
+_CLOSING = "Answer with one JSON object of these keys and nothing else: no other text, no comment."
+_LONGEST_DETAIL = 200
+
+
+def refuse_unaskable(scheme: Scheme, *, is_adjudication: bool) -> None:
+    """Refuse what no model is asked.
+
+    Raises:
+        UsageError: If the study adjudicates: what people could not agree on, people decide.
+    """
+    if is_adjudication:
+        message = f"a study that adjudicates ({scheme.name}) is for people: what they disagreed on, people decide"
+        raise UsageError(Problem("llm-study", message, fix="ask the model in the study whose raters disagreed"))
+
+
+def instructions(scheme: Scheme, guidelines: str, prompt: str = "") -> str:
+    """The message before every item: guidelines or another prompt, the questions, and the form of answers."""
+    parts = [prompt.strip() or f"{OPENING}\n\n{guidelines.strip()}"]
+    if kind_of(scheme).name == "span":
+        parts.append(_MARKED)
+    asked = "\n".join(_describe_question(question) for question in scheme.questions)
+    return "\n\n".join((*parts, f"Questions:\n{asked}", _CLOSING))
+
+
+def _describe_question(question: Question) -> str:
+    """A question, what answers it, and when it is asked."""
+    lines = [f'* "{question.id}": {question.ask}']
+    if question.most > 1 and not question.options:
+        lines[0] += f" (at most {question.most}, the best first)"
+    lines += [
+        f'  "{option.value}": {": ".join(filter(None, (option.label, option.help)))}' for option in question.options
+    ]
+    if question.nothing:
+        lines.append(f'  ["{NOTHING}"]: {question.nothing}')
+    if question.types:
+        lines.append("  Types: " + "; ".join(f"{option.value} ({option.label})" for option in question.types))
+    if kind_of_question(question).takes_types:
+        lines.append(
+            "  A list of edits, empty where nothing is wrong. Tokens are numbered from 0; an edit replaces those from"
+            ' "start" to before "end"; equal numbers insert before that token; the correction "" deletes.'
+        )
+    elif kind_of_question(question).counts_tokens:
+        lines.append("  By the numbers of the tokens.")
+    lines += [
+        f'  Only if "{earlier}" is {" or ".join(values)}; else null.' for earlier, values in question.when.items()
+    ]
+    if not question.required and not question.when:
+        lines.append("  May be null.")
+    return "\n".join(lines)
+
+
+def make_call(scheme: Scheme, item: JudgedItem, arrangement: int, repeat: int) -> Call:
+    """The call that asks about an item, its candidates in one of their orders."""
+    kind = kind_of(scheme)
+    sections = kind.plain_texts(kind.content(scheme, item, arrangement))
+    if not sections:
+        raise _unaskable(f"items that are shown as '{scheme.shows}' have no plain text")
+    if item.before:
+        sections.insert(0, ("What stands before it", item.before))
+    if item.after:
+        sections.append(("What stands after it", item.after))
+    if any(kind_of_question(question).counts_tokens for question in scheme.questions):
+        words = (f"{number}:{item.text[start:end]}" for number, (start, end) in enumerate(tokens(item.text)))
+        sections.append(("Its tokens", " ".join(words)))
+    for name, proposal in item.proposed.items():
+        shown = json.dumps(proposal, ensure_ascii=False)
+        sections.append((f'Proposed by a program for "{name}", to be kept, changed or left out', shown))
+    content = "\n\n".join(f"{heading}:\n{text}" for heading, text in sections)
+    return Call(item.name, content, arrangement, repeat, _schema(scheme, item))
+
+
+def _unaskable(reason: str) -> UsageError:
+    message = f"no model can be asked: {reason}"
+    return UsageError(Problem("llm-study", message, fix="ask people"))
+
+
+def _schema(scheme: Scheme, item: JudgedItem) -> dict[str, Any]:
+    """The JSON schema of an answer to all questions."""
+    properties: dict[str, Any] = {}
+    for question in scheme.questions:
+        schema = kind_of_question(question).json_schema(question, item)
+        if not schema:
+            raise _unaskable(f"answers of the kind '{question.kind}' ({question.id}) have no form in JSON")
+        is_sure = question.required and not question.when
+        properties[question.id] = schema if is_sure else {"anyOf": [schema, {"type": "null"}]}
+    return {"type": "object", "properties": properties, "required": [*properties], "additionalProperties": False}
+
+
+def orders_of(scheme: Scheme, item: JudgedItem, *, both: bool) -> list[int]:
+    """The orders in which an item's candidates are shown: one drawn by the item's name, and its reverse if ``both``."""
+    kind = kind_of(scheme)
+    n = 2 if scheme.reversible else n_arrangements(item) if kind.ranks else 1
+    drawn = int.from_bytes(hashlib.sha256(f"order\0{item.name}".encode()).digest()[:8]) % n
+    return [drawn] if n == 1 or not both else [drawn, n - 1 - drawn]
+
+
+def read_answer(scheme: Scheme, item: JudgedItem, arrangement: int, completion: Completion) -> dict[str, Any]:
+    """The answer that a completion gives, as a rater's is stored.
+
+    Raises:
+        RefusedAnswerError: If it gives none.
+    """
+    record = read_object(completion)
+    known = {question.id: kind_of_question(question) for question in scheme.questions}
+    answer = {
+        name: known[name].read_json(item, value, arrangement) if name in known else value
+        for name, value in record.items()
+    }
+    try:
+        return check_answer(scheme, item, answer)
+    except UsageError as error:
+        raise RefusedAnswerError("unfit", error.problems[0].what[:_LONGEST_DETAIL]) from None
+
 
 Orders = Literal["both", "drawn"]
 MOST_NAMED = 1000
@@ -77,6 +209,7 @@ class LaneRater:
         gold: How many gold items it judged, and how many of these right.
         excluded: Why gold excludes it by the study's policy; empty: it does not.
         refusals: How many answers were refused, by the name of the refusal.
+        notes: Warnings on the replies.
     """
 
     rater: ModelRater
@@ -84,6 +217,7 @@ class LaneRater:
     gold: tuple[int, int]
     excluded: str
     refusals: Mapping[str, int]
+    notes: Sequence[Problem] = ()
 
 
 def read_lane_rater(
@@ -95,6 +229,7 @@ def read_lane_rater(
     """The judgments that a model's kept replies give; replies on items that the study does not have are left alone."""
     scheme = about.scheme
     judgments, refusals, golds = [], Counter[str](), list[tuple[int, str, bool | None]]()
+    completions, n_excess = list[Completion](), 0
     by_item: dict[str, list[KeptAnswer]] = {}
     for answer in answers:
         by_item.setdefault(answer.item, []).append(answer)
@@ -105,9 +240,11 @@ def read_lane_rater(
             call = make_call(scheme, item, answer.arrangement, answer.repeat)
             if call.key != answer.key:  # of another study, or of a text that was another one then
                 continue
+            n_excess += answer.exceeds(call, rater)
             parsed, skip, comment = None, "", ""
+            completions.append(read_completion(answer.raw))
             try:
-                parsed = read_answer(scheme, item, answer.arrangement, read_completion(answer.raw))
+                parsed = read_answer(scheme, item, answer.arrangement, completions[-1])
             except RefusedAnswerError as error:
                 refusals[error.name] += 1
                 skip, comment = f"refused: {error.name}", error.detail
@@ -121,7 +258,8 @@ def read_lane_rater(
                 golds.append((number, class_of(scheme, item.gold_class), right))
     counted = [right for _, _, right in golds if right is not None]
     why = after_answer(about.rules, GoldAnswers(tuple(golds))) or ""
-    return LaneRater(rater, judgments, (len(counted), sum(counted)), why, refusals)
+    notes = [*note_other_models(rater, completions), *note_excess(n_excess)]
+    return LaneRater(rater, judgments, (len(counted), sum(counted)), why, refusals, notes)
 
 
 def read_lane(tx: Connection, ledger: Path, only: str = "") -> list[LaneRater]:
@@ -245,7 +383,7 @@ def judge_llm(
     prompt: str | PathLike[str] | None = None,
     orders: Orders = "both",
     times: Count = 1,
-    max_tokens: Count = 512,
+    max_tokens: TokenCount = 512,
     answer_format: Format = "auto",
     calls: str | PathLike[str] | None = None,
     seal: str | PathLike[str] | None = None,
@@ -312,6 +450,7 @@ def _notes(asked: Asked | None, lane: LaneRater) -> Iterator[Problem]:
     """Warnings on what is missing, and on answers that are none."""
     if asked is not None:
         yield from asked.notes()
+    yield from lane.notes
     if lane.refusals:
         kinds = ", ".join(sorted(lane.refusals))
         message = f"{sum(lane.refusals.values()):,} answers are refused ({kinds}); they are kept, and count as skipped"

@@ -12,12 +12,18 @@ from sqlalchemy import Connection, and_, func, select
 from errorbar.api.arguments import public
 from errorbar.core.problems import Problem, UsageError, nearest
 from errorbar.judging.protocol.completion_codes import is_earned, redeem
-from errorbar.judging.protocol.exclusions import exclude, foresee_exclusion, foresee_readmission, readmit
-from errorbar.judging.protocol.withdrawal import WITHDRAWN, forget
+from errorbar.judging.protocol.exclusions import (
+    WITHDRAWN,
+    exclude,
+    foresee_exclusion,
+    foresee_readmission,
+    forget,
+    readmit,
+)
 from errorbar.judging.store.tables import ANSWER, ASSIGNMENT, EXCLUSION, RATER
-from errorbar.judging.study.comprehension import check_result
 from errorbar.judging.study.folder import Study
-from errorbar.judging.study.invitations import iso_time
+from errorbar.judging.study.guidance import check_result
+from errorbar.judging.study.invitations import iso_time, participant_id
 from errorbar.judging.study.rules import current_rules, study_clock
 from errorbar.tables.result import Result
 from errorbar.tables.table import Cell, Column, Table
@@ -31,6 +37,8 @@ class RaterOnList:
 
     Attributes:
         name: As exports name them.
+        participant: The id that a crowd's service or they themselves gave; empty: they came without one. No export of
+            judgments has it.
         status: ``active``, ``excluded`` or ``withdrawn``.
         reason: Why they are excluded; empty: they are not.
         by: Who excluded them: ``manager`` or ``policy``.
@@ -47,6 +55,7 @@ class RaterOnList:
     """
 
     name: str
+    participant: str
     status: str
     reason: str
     by: str
@@ -80,7 +89,9 @@ class JudgeRaters(Result):
 
     def tables(self) -> list[Table]:
         """A row for each rater."""
-        columns = [Column("rater"), Column("status"), Column("judged", "count"), Column("held", "count")]
+        has_ids = any(rater.participant for rater in self.raters)
+        columns = [Column("rater"), *([Column("participant")] if has_ids else []), Column("status")]
+        columns += [Column("judged", "count"), Column("held", "count")]
         has_consent, has_check = any(rater.agreed for rater in self.raters), any(rater.check for rater in self.raters)
         later = {
             "agreed": has_consent,
@@ -93,12 +104,13 @@ class JudgeRaters(Result):
         columns += [Column(name) for name, is_shown in later.items() if is_shown]
         rows: list[list[Cell]] = []
         for rater in self.raters:
-            states = {"redeemed": rater.redeemed, "withdrawn": rater.withdrawn, "given": rater.code}
-            code = ", ".join(state for state, holds in states.items() if holds)
+            states = {"redeemed": rater.redeemed, "void": rater.withdrawn, "given": rater.code}
+            code = next((state for state, holds in states.items() if holds), "")
             why = f"{rater.reason} ({rater.by})" if rater.reason else ""
             counts = [rater.judged, rater.held, *([rater.agreed or ""] if has_consent else ())]
             counts += [rater.check] if has_check else []
-            rows.append([rater.name, rater.status, *counts, rater.quiz, rater.last or "", code, why])
+            ids = [rater.participant] if has_ids else []
+            rows.append([rater.name, *ids, rater.status, *counts, rater.quiz, rater.last or "", code, why])
         return [Table(columns, rows, "Raters", "raters")]
 
 
@@ -210,6 +222,7 @@ def rater_list(tx: Connection) -> list[RaterOnList]:
     return [
         RaterOnList(
             name=row.name,
+            participant=participant_id(row.participant),
             status=row.status,
             reason=row.reason or "",
             by=row.by or "",
@@ -267,7 +280,9 @@ def redeem_code(tx: Connection, code: str, now: float) -> Problem:
     if result.withdrawn:
         message = f"this completion code of '{result.rater}' was withdrawn: {result.withdrawn}"
         raise UsageError(Problem("judge-code", message, fix="errorbar judge raters STUDY shows what they judged"))
-    return _done("judge-redeemed", f"the completion code is that of '{result.rater}', and is redeemed now")
+    key = tx.scalar(select(RATER.c.participant).where(RATER.c.name == result.rater)) or ""
+    of_id = f" (participant {participant})" if (participant := participant_id(key)) else ""
+    return _done("judge-redeemed", f"the completion code is that of '{result.rater}'{of_id}, and is redeemed now")
 
 
 def rater_named(tx: Connection, name: str) -> int:

@@ -22,9 +22,8 @@ from errorbar.formats.model_rows import AT
 from errorbar.formats.rankings import TIE, JudgedRanking, comparisons_of, ranking_rows, ranking_xml
 from errorbar.judging.answers import label_of
 from errorbar.judging.items.item import JUDGED, SEVERAL, JudgedItem, Round, State
-from errorbar.judging.protocol.halting import counted_items
-from errorbar.judging.question_kinds import kind_of_question
-from errorbar.judging.ranks_answer import arrange, close_gaps
+from errorbar.judging.protocol.changes import counted_items
+from errorbar.judging.question_kinds import arrange, close_gaps, kind_of_question
 from errorbar.judging.scheme import SIDES, Question, Scheme
 from errorbar.judging.scheme_kinds import kind_of
 from errorbar.judging.study.columns import RaterFacts, read_study

@@ -16,12 +16,12 @@ from typing import Any, Literal, Self
 from sqlalchemy import Connection, select, text
 
 from errorbar.api.audit_edits import AUDIT_KEY, AuditKey, audit_key_of
-from errorbar.core.problems import InputError, Place, Problem, Problems, shell_words
+from errorbar.core.problems import InputError, Place, Problem, Problems, refuse_halves, shell_words
 from errorbar.formats.look import Source
 from errorbar.formats.saving import is_stream
 from errorbar.formats.untrusted import read_json
-from errorbar.judging.post_edit_kind import Editors
 from errorbar.judging.scheme import Scheme
+from errorbar.judging.scheme_kinds import Editors
 from errorbar.judging.store.tables import STUDY
 from errorbar.sampling.draw import SAMPLE_KEY, Key, key_of
 
@@ -65,7 +65,7 @@ class StudyRules:
         comprehension: Questions on the guidelines before the work (``comprehension.Comprehension``); empty: none.
         stop: The question after which the study may stop early (``stop_question``); empty: none.
         adaptive: Of rankings: items are pairs of systems, and the pair comes next whose order is least known.
-        editors: Of a study of systems' outputs: who edits which of them (``post_edit_kind``).
+        editors: Of a study of systems' outputs: who edits which of them (``scheme_kinds``).
         systems: With crossed and nested editors: whose outputs they are, in the order of places; else none.
     """
 
@@ -165,7 +165,8 @@ def get_value(tx: Connection, name: str) -> str | None:
 
 
 def set_value(tx: Connection, name: str, value: str) -> None:
-    """Write a value, over one that is there."""
+    """Write a value, over one that is there; a ``UsageError`` where it is text that cannot be stored."""
+    refuse_halves(f"the {name} of a study", value)
     tx.execute(_SET, {"name": name, "value": value})
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from datetime import UTC, datetime
 from os import PathLike
 from typing import TYPE_CHECKING, Unpack
@@ -12,23 +12,28 @@ from typing import TYPE_CHECKING, Unpack
 from errorbar.api.arguments import Working, public, resampling
 from errorbar.api.crowd import Systems, judgments_text
 from errorbar.core.estimate import Estimate
+from errorbar.core.labels import format_count
 from errorbar.core.problems import Problem, Problems
 from errorbar.judging.protocol.assignments import HALTED
-from errorbar.judging.stopping.decision import StopDecision, halted_reason, stop_decision
-from errorbar.judging.stopping.watch import stopping_table
-from errorbar.judging.study.agreement import StudyAgreement, study_agreement, system_scores
+from errorbar.judging.stopping.decision import StopDecision, halted_reason, stop_decision, stopping_table
 from errorbar.judging.study.columns import StudyColumns, read_study
 from errorbar.judging.study.figures import (
+    FEWEST,
+    SHORTEST_HOURS,
     Forecast,
     HistoryPoint,
     ItemFigures,
     Progress,
     RaterFigures,
+    StudyAgreement,
+    coming_judgments,
     forecast,
     history,
     item_figures,
     progress,
     rater_figures,
+    study_agreement,
+    system_scores,
 )
 from errorbar.judging.study.folder import Study
 from errorbar.metrics.crowd_weighted import CrowdScore
@@ -57,7 +62,7 @@ def progress_table(title: str, going: Progress, ahead: Forecast, halted: str = "
         ["raters", _count_raters(going)],
         ["seconds per answer", "–" if going.median_seconds is None else f"{going.median_seconds:.1f} (median)"],
         ["judgments per hour", _rate(ahead)],
-        ["finish", finish],
+        ["expected end", finish],
     ]
     columns = [Column("", key="figure"), Column("now", key="value")]
     return Table(columns, rows, title, "progress", handing_out_notes(halted, closed))
@@ -85,14 +90,26 @@ def _rate(ahead: Forecast) -> str:
 
 def _window(hours: float) -> str:
     minutes = max(1, round(60 * hours))
-    return f"{hours:.1f} hours" if hours >= 1 else f"{minutes} minute{'s' * (minutes > 1)}"
+    return f"{hours:.1f} hours" if hours >= 1 else "minute" if minutes == 1 else f"{minutes} minutes"
 
 
 def _finish(ahead: Forecast) -> str:
     if ahead.finish is None or ahead.earliest is None:
-        return ahead.why.replace("too early", "too early to tell") if ahead.to_go else "done"
+        return explain_no_end(ahead) if ahead.to_go else "done"
     latest = "open" if ahead.latest is None else minute(ahead.latest)
     return f"{minute(ahead.finish)} ({minute(ahead.earliest)} to {latest})"
+
+
+def explain_no_end(ahead: Forecast) -> str:
+    """Why no end of a study is expected."""
+    if ahead.why == "too few raters":
+        of = f"{ahead.coming:,} of the {format_count(ahead.to_go, 'judgments')} that are left"
+        return f"never with these raters, who can give {of} at most"
+    if ahead.why == "too early":
+        return f"too early to tell before {FEWEST} judgments in {_window(max(ahead.window_hours, SHORTEST_HOURS))}"
+    if ahead.why == "nobody is at work":
+        return f"nobody is at work, the last judgment came {minute(ahead.last or 0.0)}"
+    return ahead.why
 
 
 def minute(seconds: float) -> str:
@@ -126,7 +143,8 @@ def rater_table(raters: Sequence[RaterFigures]) -> Table:
     columns = [Column("rater"), Column("status"), Column("judgments", "count"), Column("gold", "count")]
     columns += [Column(name, "percent", name, 1, "beside") for name in ("right", *classes)]
     columns += [Column("agree", "percent", "rest", 1), Column("seconds", "number", "median_seconds", 1)]
-    columns += [Column("an hour", "number", "per_hour", 0), Column("hasty", "count"), Column("pauses", "count")]
+    columns += [Column("an hour", "number", "per_hour", 0), Column("too fast", "count", "hasty")]
+    columns += [Column("pauses", "count")]
     sided = any(rater.top is not None for rater in raters)
     repeated = any(rater.repeats.n_units for rater in raters)
     columns += [Column("alike", "percent", "repeats", 1, "beside")] if repeated else []
@@ -216,7 +234,7 @@ class StudyStatus(Result):
 
     def to_dict(self) -> dict[str, object]:
         """Progress, forecast, agreement, raters, systems and items."""
-        ahead = {name: _moment(getattr(self.forecast, name)) for name in ("finish", "earliest", "latest")}
+        ahead = {name: _moment(getattr(self.forecast, name)) for name in ("finish", "earliest", "latest", "last")}
         return {
             "at": _moment(self.at),
             "scheme": self.scheme,
@@ -234,15 +252,19 @@ class StudyStatus(Result):
 
     def tables(self) -> Sequence[Table]:
         """``progress``, ``raters``, ``agreement``; ``stopping``, ``systems`` and ``items`` where there are some."""
-        title = f"{self.scheme}, {self.raters_per_item} judgments of each item"
         tables = [
-            progress_table(title, self.progress, self.forecast, self.halted, self.closed),
+            progress_table(study_title(self), self.progress, self.forecast, self.halted, self.closed),
             *([] if self.stopping is None else [stopping_table(self.stopping)]),
             agreement_table(self.agreement, gold=self.progress.n_gold > 0),
             rater_table(self.raters),
         ]
         tables += [system_table(self.systems)] if self.systems else []
         return [*tables, item_table(self.items)] if self.items else tables
+
+
+def study_title(status: StudyStatus) -> str:
+    """The heading of a status."""
+    return f"{status.scheme}, {format_count(status.raters_per_item, 'judgments')} of each item"
 
 
 def _moment(seconds: float | None) -> str | None:
@@ -299,14 +321,17 @@ def status_of(
 ) -> StudyStatus:
     """The status of a study that was read, at some moment, with or without intervals."""
     problems = Problems()
-    going = progress(study)
+    going, halted = progress(study), halted_reason(study)
+    ahead = forecast(study.at[study.judged], going.wanted - going.counted, now, coming_judgments(study, now))
+    if (halted or study.closed) and ahead.to_go:
+        ahead = replace(ahead, finish=None, earliest=None, latest=None, why="paused")
     level = 0.95 if intervals is None else intervals.confidence_level
     return StudyStatus(
         now,
         study.about.scheme.name,
         study.about.rules.raters_per_item,
         going,
-        forecast(study.at[study.judged], going.wanted - going.counted, now),
+        ahead,
         study_agreement(study, intervals),
         rater_figures(study, level),
         system_scores(study, systems, intervals, problems),
@@ -314,6 +339,6 @@ def status_of(
         stop_decision(study, going.median_seconds),
         tuple(problems.notes),
         history(study.at[study.judged]),
-        halted_reason(study),
+        halted,
         study.closed,
     )

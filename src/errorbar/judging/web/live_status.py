@@ -19,6 +19,7 @@ from typing import Any, Generic, TypeVar
 
 from sqlalchemy import func, select
 
+from errorbar.execute import without_script
 from errorbar.judging.quality import find_doubts
 from errorbar.judging.stopping.decision import StopDecision, stop_decision
 from errorbar.judging.store.errors import store_error
@@ -26,7 +27,7 @@ from errorbar.judging.store.store import Store
 from errorbar.judging.store.tables import ASSIGNMENT
 from errorbar.judging.study.columns import ItemFacts, StudyColumns, read_study
 from errorbar.judging.study.export import To, judge_export
-from errorbar.judging.study.figures import ItemFigures, item_figures
+from errorbar.judging.study.figures import ItemFigures, haste_of_raters, item_figures
 from errorbar.judging.study.folder import Study
 from errorbar.judging.study.rules import study_clock
 from errorbar.judging.study.status import StudyStatus, status_of
@@ -88,7 +89,8 @@ class Clerk(Generic[S]):
             ours, theirs = context.Pipe()
             arguments = theirs, self._prepare, self._arguments
             started = context.Process(target=_serve, args=arguments, name="errorbar judge clerk", daemon=True)
-            started.start()
+            with without_script():
+                started.start()
             theirs.close()
             self._process, self._pipe = started, ours
             if self._closed:  # meanwhile, by another thread, which found no process to end
@@ -147,7 +149,7 @@ class LiveFigures:
 
     Attributes:
         status: Its figures.
-        doubts: Raters, by their keys, whose gold answers fail the study's policy, and why.
+        doubts: Raters, by their keys, whom the manager should look at, and why.
     """
 
     status: StudyStatus
@@ -181,9 +183,10 @@ class Figures:
 
     def live(self) -> LiveFigures:
         """The same with what the manager's pages need besides."""
+        status = self.status()
+        assert self._last is not None
         with self._store.read() as tx:
-            doubts = find_doubts(tx)
-        return LiveFigures(self.status(), doubts)
+            return LiveFigures(status, find_doubts(tx, haste_of_raters(self._last)))
 
     def decision(self) -> StopDecision | None:
         """Of the study's question, as it stands."""

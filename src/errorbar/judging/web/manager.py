@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode
 
 from markupsafe import Markup
 from sqlalchemy import Connection, func, select
@@ -17,19 +18,22 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, HTMLResponse, JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 
+from errorbar.core.labels import format_count
 from errorbar.core.problems import ErrorbarError, Problem, UsageError
 from errorbar.judging.items.item import JudgedItem
-from errorbar.judging.protocol.changes import stop_item
+from errorbar.judging.protocol.changes import stop_item, why_closed, why_no_work
 from errorbar.judging.protocol.completion_codes import is_earned
 from errorbar.judging.random_tokens import fresh_token, same
 from errorbar.judging.store.tables import ITEM, RATER
 from errorbar.judging.study.export import KINDS, NONE_YET
 from errorbar.judging.study.invitations import (
+    Invite,
     InviteKind,
     Link,
     all_invites,
     link_of,
     make_invite,
+    participant_id,
     refuse_label,
     revoke,
 )
@@ -188,18 +192,43 @@ async def invite(request: Request) -> Response:
         make_invite(tx, seat.desk.key, kind, name, seat.desk.clock(), (None, 1 if personal else None))
 
     try:
-        return await after(request, "/invitations", work)
+        response = await after(request, f"/invitations?{urlencode({'made': name})}", work)
     except UsageError as error:
         return await _invitations(request, seat.failed(error))
+    seat.desk.live.forget()
+    return response
+
+
+async def ask_to_revoke(request: Request) -> Response:
+    """Say what becomes of those who have a link once it is revoked, and ask."""
+    seat = await seated(request)
+    invite = await _find_invite(request, seat)
+    name = invite.label
+    effects = ["A revoked link cannot be opened again, and no other link can have its name."]
+    if invite.uses:
+        who = name if invite.is_personal else format_count(invite.uses, "raters")
+        verb = "works" if invite.uses == 1 else "work"
+        effects.insert(0, f"{who} {verb} on in a browser that is signed in, and cannot come by this link any more.")
+    effects.insert(0, "It lets nobody in any more.")
+    label = f"Revoke the link of {name}"
+    return confirm_page(request, seat, "/invitations", f"Revoke the link of {name}?", effects, label, "/invitations")
 
 
 async def revoke_invite(request: Request) -> Response:
     """Close a link."""
-    seat, form = await posted(request)
-    try:
-        return await after(request, "/invitations", lambda tx: revoke(tx, form.get("name", ""), seat.desk.clock()))
-    except UsageError as error:
-        return await _invitations(request, seat.failed(error))
+    seat, _ = await posted(request)
+    name = (await _find_invite(request, seat)).label
+    response = await after(request, "/invitations", lambda tx: revoke(tx, name, seat.desk.clock()))
+    seat.desk.live.forget()
+    return response
+
+
+async def _find_invite(request: Request, seat: Seat) -> Invite:
+    wanted = request.path_params["invite"]
+    for invite in await seat.desk.read(all_invites):
+        if invite.id == wanted:
+            return invite
+    raise RefusalError(404, "judge-no-invite", "There is no such link.")
 
 
 async def codes(request: Request) -> Response:
@@ -225,8 +254,23 @@ async def read_links(request: Request, desk: Desk) -> list[Link]:
 
 
 async def _invitations(request: Request, seat: Seat) -> Response:
-    links = await read_links(request, seat.desk)
-    return page(request, seat, "manage_invitations.html", "/invitations", {"links": links, "kinds": KINDS_OF_LINKS})
+    links, (no_work, closed) = await read_links(request, seat.desk), await seat.desk.read(_why_links_are_useless)
+    name = request.query_params.get("made", "")
+    made = next((link for link in links if link.invite.label == name and link.state == "open"), None)
+    useless = "closed" if closed else no_work
+    parts = {"links": links, "kinds": KINDS_OF_LINKS, "made": made, "useless": USELESS.get(useless, "")}
+    return page(request, seat, "manage_invitations.html", "/invitations", parts)
+
+
+def _why_links_are_useless(tx: Connection) -> tuple[str, str]:
+    return why_no_work(tx), why_closed(tx)
+
+
+USELESS = {
+    "paused": "The study is paused: whoever comes by a new link is asked to come back later.",
+    "closed": "The study is closed: whoever comes by a new link reads that it is over, until you resume it.",
+    "over": "Every item has its judgments: whoever comes by a new link reads that the study is over.",
+}
 
 
 async def _codes(request: Request, seat: Seat) -> Response:
@@ -239,11 +283,17 @@ async def _codes(request: Request, seat: Seat) -> Response:
         ).one()
         having = select(RATER).where(RATER.c.code.is_not(None)).order_by(RATER.c.id)
         rows = snapshot.execute(having.offset(first).limit(ROWS_A_PAGE + 1)).all()
-        return issued, used, [{"rater": row.name, "code": row.code, "state": code_state(row)} for row in rows]
+        return issued, used, [_code_row(row) for row in rows]
 
     issued, used, rows = await seat.desk.read(look)
     parts = {"given": issued, "redeemed": used, "codes": rows[:ROWS_A_PAGE]}
+    parts["has_ids"] = any(row["participant"] for row in rows)
     return page(request, seat, "manage_codes.html", "/codes", parts | paging(first, first + len(rows)))
+
+
+def _code_row(row: Any) -> dict[str, str]:  # noqa: ANN401 - of a query with these columns
+    id_ = participant_id(row.participant)
+    return {"rater": row.name, "participant": id_, "code": row.code, "state": code_state(row)}
 
 
 def code_state(row: Any) -> str:  # noqa: ANN401 - of a query with these columns
@@ -252,7 +302,7 @@ def code_state(row: Any) -> str:  # noqa: ANN401 - of a query with these columns
         return ""
     if row.code_used is not None:
         return "redeemed"
-    return "given" if is_earned(row.status, row.judged, row.code_for) else "withdrawn"
+    return "given" if is_earned(row.status, row.judged, row.code_for) else "void"
 
 
 def paging(first: int, of: int) -> dict[str, object]:
@@ -268,7 +318,8 @@ def paging(first: int, of: int) -> dict[str, object]:
 INVITATION_ROUTES = [
     Route("/manage/invitations", invitations),
     Route("/manage/invitations", invite, methods=["POST"]),
-    Route("/manage/invitations/revoke", revoke_invite, methods=["POST"]),
+    Route("/manage/invitations/{invite:int}/revoke", ask_to_revoke),
+    Route("/manage/invitations/{invite:int}/revoke", revoke_invite, methods=["POST"]),
     Route("/manage/codes", codes),
     Route("/manage/codes", redeem, methods=["POST"]),
 ]
@@ -311,7 +362,7 @@ async def download(request: Request) -> Response:
     except BaseException:
         written.unlink()
         raise
-    named = f"judgments.{'csv' if to in ('pairs', 'set', 'ranks') else to}"
+    named = f"{seat.desk.study.folder.resolve().name}-judgments.{'csv' if to in ('pairs', 'set', 'ranks') else to}"
     return FileResponse(name, filename=named, background=BackgroundTask(written.unlink))
 
 

@@ -15,10 +15,12 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from errorbar.core.estimate import Estimate
+from errorbar.core.labels import natural_key
 from errorbar.core.problems import UsageError
+from errorbar.judging.protocol.changes import is_decided, why_closed, why_halted
 from errorbar.judging.protocol.exclusions import exclude, foresee_exclusion, foresee_readmission, readmit
-from errorbar.judging.protocol.halting import why_closed, why_halted
 from errorbar.judging.store.tables import EXCLUSION, RATER
+from errorbar.judging.study.invitations import participant_id
 from errorbar.judging.study.raters import MANAGER
 from errorbar.judging.study.rules import current_rules
 from errorbar.judging.web import manager
@@ -53,6 +55,7 @@ class RaterStanding:
     Attributes:
         id: In the store.
         name: As exports name them.
+        participant: The id by which they came; empty: they came without one.
         standing: ``active``, ``excluded`` or ``withdrawn``.
         reason: Why they are excluded; empty: they are not.
         by: Who excluded them.
@@ -65,6 +68,7 @@ class RaterStanding:
 
     id: int
     name: str
+    participant: str
     standing: str
     reason: str
     by: str
@@ -98,7 +102,7 @@ class RaterStanding:
         return None if at is None else datetime.fromtimestamp(at, UTC)
 
 
-Key = Callable[[RaterStanding], str | float | None]
+Key = Callable[[RaterStanding], str | float | list[tuple[int, int, str]] | None]
 
 
 def _figure(read: Callable[[RaterFigures], float | None]) -> Key:
@@ -110,8 +114,8 @@ def _value(estimate: Estimate) -> float | None:
 
 
 SORTS: Mapping[str, tuple[str, Key]] = {
-    "rater": ("Rater", lambda row: row.name),
-    "standing": ("Standing", lambda row: row.standing),
+    "rater": ("Rater", lambda row: natural_key(row.name.casefold())),
+    "standing": ("Status", lambda row: row.standing),
     "judged": ("Judged", lambda row: row.judged),
     "counted": ("Counted", _figure(lambda figures: figures.n_counted)),
     "gold": ("Gold right", _figure(lambda figures: _value(figures.gold))),
@@ -138,7 +142,7 @@ class RaterView:
 
     Attributes:
         show: A key of ``SHOWS``.
-        name: A part of the names that are shown.
+        name: A part of the names or participant ids that are shown.
         sort: A key of ``SORTS``; empty: those to look at first, then as they came.
         down: Whether the largest value comes first.
     """
@@ -168,7 +172,9 @@ class RaterView:
     def rows(self, raters: Sequence[RaterStanding]) -> list[RaterStanding]:
         """The raters that are shown, in their order; those without a value come last."""
         shows, name = SHOWS[self.show][1], self.name.casefold()
-        rows = [row for row in raters if shows(row) and name in row.name.casefold()]
+        rows = [
+            row for row in raters if shows(row) and (name in row.name.casefold() or name in row.participant.casefold())
+        ]
         if not self.sort:
             return sorted(rows, key=lambda row: not row.doubt)
         key = SORTS[self.sort][1]
@@ -218,33 +224,43 @@ async def _ask(request: Request, seat: Seat) -> Response:
     rater, change = _change_of(request)
 
     def look(snapshot: Connection) -> tuple[str | None, list[str]]:
-        name = snapshot.scalar(select(RATER.c.name).where(RATER.c.id == rater)) if rater < 2**63 else None
-        if name is None:
+        row = snapshot.execute(select(RATER.c.name, RATER.c.judged).where(RATER.c.id == rater)).one_or_none()
+        if row is None:
             return None, []
         if change == "readmit":
-            return name, [f"{foresee_readmission(snapshot, rater)}."]
+            return row.name, _foresee_readmission(snapshot, rater, row.judged)
         effect = foresee_exclusion(snapshot, rater)
-        return name, [f"{effect}.", *([_of_paused(snapshot)] if effect.n_items and why_halted(snapshot) else [])]
+        paused = [_of_paused(snapshot)] if effect.n_items and why_halted(snapshot) else []
+        return row.name, [f"{effect}.", *paused, "They get no more items."]
 
-    name, effects = await seat.desk.read(look)
+    name, effects = await seat.desk.read(look) if rater < 2**63 else (None, [])
     if name is None:
         raise RefusalError(404, "judge-no-rater", "There is no such rater.")
     if change == "readmit":
-        effects += ["Their test by gold items starts afresh.", "They can judge again by the same link."]
         return confirm_page(request, seat, "/raters", f"Readmit {name}?", effects, f"Readmit {name}", "/raters")
     effects += [
-        "Items that they have in hand go to others, and they get no more.",
         "Their completion code does not count while they are excluded.",
         "Nothing is deleted: Undo brings back every judgment whose place nobody has filled meanwhile.",
     ]
     return confirm_page(request, seat, "/raters", f"Exclude {name}?", effects, f"Exclude {name}", "/raters", "")
 
 
+def _foresee_readmission(tx: Connection, rater: int, judged: int) -> list[str]:
+    """The effects of a readmission, a sentence each."""
+    quota = current_rules(tx).items_per_rater
+    effects = [f"{foresee_readmission(tx, rater)}.", "Their test by gold items starts afresh."]
+    if quota and judged >= quota:
+        return [*effects, f"They get no more items: they have judged the {quota:,} that are wanted of a rater."]
+    return [*effects, "They can judge again by the same link."]
+
+
 def _of_paused(tx: Connection) -> str:
     """A sentence on complete items of a study that hands out nothing, if a judgment of them is set aside."""
     if why_closed(tx):
         return "The study is closed: these items wait until it is resumed."
-    return "The study is paused; these items, which were complete, are handed out all the same."
+    if is_decided(tx):
+        return "The study is paused, as its question is decided; complete items that lose a judgment are handed out."
+    return "The study is paused: these items wait until it is resumed."
 
 
 async def _raters(request: Request, seat: Seat) -> Response:
@@ -283,7 +299,7 @@ def _read(tx: Connection, figures: LiveFigures, changed: str) -> tuple[list[Rate
     """Every rater, whether the study has a quiz, and whose standing was changed."""
     has_quiz = current_rules(tx).quiz > 0
     now_excluded = and_(EXCLUSION.c.rater == RATER.c.id, EXCLUSION.c.until.is_(None))
-    fields = (RATER.c.id, RATER.c.name, RATER.c.status, RATER.c.quiz, RATER.c.judged)
+    fields = (RATER.c.id, RATER.c.name, RATER.c.participant, RATER.c.status, RATER.c.quiz, RATER.c.judged)
     codes = (RATER.c.code, RATER.c.code_used, RATER.c.code_for)
     joined = RATER.outerjoin(EXCLUSION, now_excluded)
     query = select(*fields, *codes, EXCLUSION.c.reason, EXCLUSION.c.by).select_from(joined).order_by(RATER.c.id)
@@ -292,6 +308,7 @@ def _read(tx: Connection, figures: LiveFigures, changed: str) -> tuple[list[Rate
         RaterStanding(
             id=row.id,
             name=row.name,
+            participant=participant_id(row.participant),
             standing=row.status,
             reason=row.reason or "",
             by=row.by or "",

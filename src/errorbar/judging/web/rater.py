@@ -7,7 +7,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from random import Random
-from typing import Any
+from typing import Any, Literal
 
 from sqlalchemy import Connection, Row, func, select
 from starlette.requests import Request
@@ -17,16 +17,18 @@ from starlette.routing import Route
 from errorbar.judging.answers import turn_sides
 from errorbar.judging.items.item import JUDGED, JudgedItem, Lease, Round, SubmissionReceipt, Work
 from errorbar.judging.page_languages import ENGLISH, PageLanguage, phrase
+from errorbar.judging.protocol.changes import is_paused, why_no_work
 from errorbar.judging.protocol.claims import claim
 from errorbar.judging.protocol.completion_codes import is_earned, return_address
-from errorbar.judging.protocol.next_item import count_items_of
+from errorbar.judging.protocol.leases import count_items_of, may_go_on
 from errorbar.judging.protocol.submissions import RECENT, submit
 from errorbar.judging.random_tokens import derive_token, fresh_token
 from errorbar.judging.scheme import Scheme
 from errorbar.judging.store.tables import ANSWER, ASSIGNMENT, ITEM, RATER
-from errorbar.judging.study.comprehension import check_result
+from errorbar.judging.study.guidance import check_result
 from errorbar.judging.study.invitations import (
     MOST_PARTICIPANT,
+    NAMELESS,
     ClosedError,
     Invite,
     TakenError,
@@ -37,12 +39,12 @@ from errorbar.judging.study.invitations import (
     rater_of,
 )
 from errorbar.judging.study.rules import StudyRules
-from errorbar.judging.web.assets import assets
-from errorbar.judging.web.markup import ShownItems, fragment, markdown_html
 from errorbar.judging.web.pages import (
+    ShownItems,
+    assets,
     done_page,
+    fragment,
     guidelines_page,
-    introduction_of,
     notice_page,
     welcome_page,
     work_page,
@@ -85,7 +87,7 @@ async def claim_items(request: Request) -> Response:
 
     def work(tx: Connection) -> tuple[Terms, Work, str]:
         terms = desk.terms(tx)
-        claimed = claim(tx, terms.rules, rater, want, desk.clock())
+        claimed = _told(tx, terms.rules, rater, claim(tx, terms.rules, rater, want, desk.clock()))
         return terms, claimed, _way_back(tx, terms.rules, rater, claimed.code)
 
     terms, claimed, back = await desk.writer.do(work)
@@ -121,7 +123,7 @@ async def answer_items(request: Request) -> Response:
     def work(tx: Connection) -> tuple[Terms, list[SubmissionReceipt], Work, str]:
         terms, now = desk.terms(tx), desk.clock()
         receipts = submit(tx, terms.scheme, terms.rules, rater, answers, now)
-        claimed = claim(tx, terms.rules, rater, want, now)
+        claimed = _told(tx, terms.rules, rater, claim(tx, terms.rules, rater, want, now))
         return terms, list(receipts), claimed, _way_back(tx, terms.rules, rater, claimed.code)
 
     terms, receipts, claimed, back = await desk.writer.do(work)
@@ -161,6 +163,14 @@ def recent(tx: Connection, rater: int) -> list[Lease]:
         )
         for row in tx.execute(query)
     ]
+
+
+def _told(tx: Connection, rules: StudyRules, rater: int, work: Work) -> Work:
+    """The work as the page is told of it: that there is none while the study is paused is not the end."""
+    is_done = work.of and work.done >= work.of
+    if work.standing == "finished" and not is_done and is_paused(tx) and may_go_on(tx, rules, rater):
+        return replace(work, standing="paused")
+    return work
 
 
 def work_record(terms: Terms, work: Work, back: str) -> dict[str, Any]:
@@ -255,6 +265,7 @@ PARTICIPANT = ("participant", "PROLIFIC_PID", "workerId")
 """Parameters of a link by which services say who it is."""
 _CLOSED = {
     "expired": phrase("This link has expired."),
+    "in use": phrase("As many people as were wanted have come by this link."),
     "revoked": phrase("This link is not valid any more."),
     "used up": phrase("As many people as were wanted have come by this link."),
 }
@@ -262,11 +273,12 @@ _CLOSED = {
 
 @dataclass(frozen=True, slots=True)
 class _Door:
-    """The study and the invitation behind a link, and whether its person came before."""
+    """The study and the invitation behind a link, whether its person came before, and why there is no work if so."""
 
     terms: Terms
     invite: Invite
     known: bool
+    no_work: Literal["paused", "over", ""]
 
     def say(self, english: str) -> str:
         """A phrase in the language of the study's pages."""
@@ -285,7 +297,7 @@ async def welcome(request: Request) -> Response:
         return RedirectResponse(f"{root_of(request)}/work", 303)
     if session is None and (shut := _shut(desk, door)):
         return _render_closed(shut, door, request)
-    return _render_form(request, door, participant)
+    return _render_no_work(door, request) or _render_form(request, door, participant)
 
 
 async def enter(request: Request) -> Response:
@@ -305,16 +317,15 @@ async def enter(request: Request) -> Response:
             if shut
             else _render_form(request, door, participant, problem, refusal.status)
         )
-    if not door.known and (problem := _problem(form, door, participant)):
-        return _render_form(request, door, participant, problem, 422)
-    if not door.known and any(form.get(f"eligible-{n}") == "no" for n in range(len(door.terms.rules.eligibility))):
-        return _render_ineligible(door, request)
+    if not door.known and (refused := _refuse_new(form, door, participant, request)):
+        return refused
     before = await desk.session(request, RATER_COOKIE)
     agreed = _agreement(door.terms.rules, desk.clock())
 
     # From the form's word, so that a form that is sent again, as its reply was lost, proves who sends it.
     token = derive_token(desk.key, "session", word, str(door.invite.id), participant)
-    who = participant or derive_token(desk.key, "nameless", word, str(door.invite.id))  # sent twice, it is one rater
+    nameless = derive_token(desk.key, "nameless", word, str(door.invite.id))  # sent twice, it is one rater
+    who = participant or f"{NAMELESS}{nameless}"
 
     def work(tx: Connection) -> Session:
         now = desk.clock()
@@ -341,13 +352,25 @@ async def enter(request: Request) -> Response:
     return response
 
 
+def _refuse_new(form: Mapping[str, str], door: _Door, participant: str, request: Request) -> Response | None:
+    """The page of somebody new who cannot take part, or not yet; None: they can."""
+    if no_work := _render_no_work(door, request):
+        return no_work
+    if problem := _problem(form, door, participant):
+        return _render_form(request, door, participant, problem, 422)
+    if any(form.get(f"eligible-{n}") == "no" for n in range(len(door.terms.rules.eligibility))):
+        return _render_ineligible(door, request)
+    return None
+
+
 def _door(desk: Desk, snapshot: Connection, request: Request, participant: str) -> _Door:
     invite = find_invite(snapshot, request.path_params["invite"])
     if invite is None:
         message = phrase("There is no such link.")
         fix = phrase("Open the link as you were given it, or ask for another.")
         raise RefusalError(404, "no-invite", message, fix)
-    return _Door(desk.terms(snapshot), invite, rater_of(snapshot, invite, participant) is not None)
+    is_known = rater_of(snapshot, invite, participant) is not None
+    return _Door(desk.terms(snapshot), invite, is_known, why_no_work(snapshot))
 
 
 def _shut(desk: Desk, door: _Door) -> str:
@@ -375,14 +398,14 @@ def _render_form(request: Request, door: _Door, participant: str, problem: str =
     page = welcome_page(
         door.terms.title,
         action=f"{root_of(request)}/j/{request.path_params['invite']}",
+        scheme=door.terms.scheme,
         rules=rules,
-        consent=markdown_html(rules.consent),
+        known=door.known,
         text=_name_terms(rules),
         csrf=form_word(desk.key, cookie),
         participant=participant,
         ask_participant=door.invite.kind == "named" and not participant,
         problem=problem,
-        introduction=introduction_of(door.terms.scheme, door.terms.rules, known=door.known),
         study="" if door.invite.is_personal else desk_of(request).name,
         root=root_of(request),
     )
@@ -429,6 +452,19 @@ def _agreement(rules: StudyRules, now: float) -> dict[str, object]:
 def _render_closed(state: str, door: _Door, request: Request) -> Response:
     paragraphs = [door.say(_CLOSED[state]), door.say("Ask whom you had it from for another one.")]
     return HTMLResponse(_notice(door.say("No entrance here"), paragraphs, state.replace(" ", "-"), door, request), 410)
+
+
+def _render_no_work(door: _Door, request: Request) -> Response | None:
+    """To somebody new while there is nothing to judge: nothing is asked of them. None: there is."""
+    if door.known or not door.no_work:
+        return None
+    if door.no_work == "paused":
+        title = door.say("The study is paused")
+        paragraphs = [door.say("Nothing is handed out just now. Please come back later by the same link.")]
+    else:
+        title = door.say("The study is over")
+        paragraphs = [door.say("It needs no further judgments. Thank you for coming.")]
+    return HTMLResponse(_notice(title, paragraphs, door.no_work, door, request))
 
 
 def _render_ineligible(door: _Door, request: Request) -> Response:
@@ -551,8 +587,14 @@ async def done(request: Request) -> Response:
         return HTMLResponse(page)
     paragraphs = [say("All items that were yours are judged, and every answer is stored. Thank you.")]
     back = return_address(rules.return_url, participant_id(row.participant), row.code)
-    root = root_of(request)
-    page = done_page(say("Done"), code=row.code, back=back, paragraphs=paragraphs, root=root, language=language)
+    page = done_page(
+        scheme=terms.scheme,
+        code=row.code,
+        back=back,
+        paragraphs=paragraphs,
+        root=root_of(request),
+        language=language,
+    )
     return HTMLResponse(page)
 
 

@@ -7,10 +7,10 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
-from errorbar.judging.protocol.withdrawal import withdraw
+from errorbar.judging.protocol.exclusions import withdraw
 from errorbar.judging.random_tokens import derive_token
 from errorbar.judging.store.tables import RATER
-from errorbar.judging.study.comprehension import CheckResult, check_result, questions_of, try_check
+from errorbar.judging.study.guidance import CheckResult, check_result, questions_of, try_check
 from errorbar.judging.web.pages import check_page, notice_page, withdraw_page, withdrawal_sentence
 from errorbar.judging.web.requests import read_form
 from errorbar.judging.web.server_state import (

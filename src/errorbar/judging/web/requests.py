@@ -31,7 +31,7 @@ class RefusalError(Exception):
 
     Attributes:
         status: Of HTTP.
-        code: Short and stable; docs/judge/server.md lists every code.
+        code: Short and stable; docs/judge/server.md lists those that need somebody to act.
         message: What is wrong, for people.
         fix: What they can do.
         number: What ``{n}`` in the message stands for.

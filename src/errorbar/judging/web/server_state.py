@@ -22,7 +22,7 @@ from errorbar.judging.store.tables import SESSION
 from errorbar.judging.study.folder import Study
 from errorbar.judging.study.rules import StudyRules, current_rules, get_value
 from errorbar.judging.web.live_status import LiveStatus
-from errorbar.judging.web.markup import markdown_html
+from errorbar.judging.web.pages import markdown_html
 from errorbar.judging.web.requests import BodyLimit, RateLimit, forged_post_error, signed_out_error
 from errorbar.judging.web.study_charts import ChartPictures, can_draw
 

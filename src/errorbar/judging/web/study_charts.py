@@ -21,7 +21,7 @@ from errorbar.reporting.export import draw_spec
 
 MOST_RATERS = 20
 """Of a chart; the table has all."""
-HOW_TO_READ = "1: raters always say the same. Of alpha and kappa, 0 is what chance alone would give."
+HOW_TO_READ = "1 means that raters always say the same; of alpha and kappa, 0 is what chance alone would give."
 LONGEST_AHEAD = 4.0
 """Times that a study has taken so far until its expected end, beyond which a chart would show little else."""
 WIDTHS = {"narrow": 320, "wide": 400}
@@ -89,7 +89,7 @@ def _gold_chart(tested: Sequence[RaterFigures]) -> StudyChart:
     dots = [_dot(f"{rater.rater} (excluded)" if rater.excluded else rater.rater, rater.gold, 100) for rater in shown]
     title = "Gold items right, by rater"
     if len(shown) < len(tested):
-        title += f": the {MOST_RATERS} lowest of {len(tested):,}"
+        title += f": the {MOST_RATERS} lowest of the {len(tested):,} who answered any"
     summary = "; ".join(f"{rater.rater} {percent(rater.gold)}" for rater in shown)
     axis = Axis("right (%), with 95 % interval", most=100)
     return StudyChart("gold", title, f"{summary}.", partial(dot_chart, dots, axis, name_title="rater"))
@@ -103,7 +103,8 @@ def _agreement_chart(status: StudyStatus) -> StudyChart:
     summary = "; ".join(f"{name} {_plain(value)}" for name, value in estimates)
     axis = Axis("agreement, with 95 % interval", "number", 1)
     draw = partial(dot_chart, dots, axis, name_title="coefficient")
-    return StudyChart("agreement", "Agreement", f"{summary}.", draw, HOW_TO_READ)
+    note = f"{summary[:1].upper()}{summary[1:]}. {HOW_TO_READ}"
+    return StudyChart("agreement", "Agreement", f"{summary}.", draw, note)
 
 
 def _dot(name: str, estimate: Estimate, factor: int) -> Dot:

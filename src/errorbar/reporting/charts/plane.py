@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from math import cos, hypot, radians, sin
 from typing import NamedTuple
 
@@ -172,7 +173,7 @@ def _count_overlaps(boxes: Floats, others: Floats) -> NDArray[np.int64]:
     box, other = boxes[..., None, :, :], others
     meets = (box[..., 0] < other[..., 2]) & (other[..., 0] < box[..., 2])
     meets &= (box[..., 1] < other[..., 3]) & (other[..., 1] < box[..., 3])
-    return np.asarray(meets.any(axis=-1).sum(axis=-1))
+    return np.asarray(reduce(np.logical_or, np.moveaxis(meets, -1, 0)).sum(axis=-1))  # of few widths: faster than any
 
 
 def spread(places: Sequence[float], gap: float, low: float, high: float) -> list[float]:

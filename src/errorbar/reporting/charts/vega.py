@@ -296,8 +296,8 @@ DARK: Final[Config] = _config("dark")  # on a dark screen
 
 USUAL = 640
 """Width of the place that a chart is drawn in where its height is the same in every one."""
-WIDER_FONT = 36
-"""Pixels to the left of pictures, for names in a font that is wider than the one by which they were laid out."""
+WIDER_FONT, WIDER_NOTE = 36, 16
+"""Pixels to the left and right of pictures, for texts in a font that is wider than that by which they were laid out."""
 SPARE = 8
 """Pixels for turned names of columns, whose length depends on the reader's fonts."""
 
@@ -337,10 +337,10 @@ class ChartPicture(NamedTuple):
     picture: str | None
 
 
-def draw_place(spec: Spec) -> ChartPicture:
-    """Draw a chart for the places that it may stand in."""
+def draw_place(spec: Spec, place: int = USUAL) -> ChartPicture:
+    """Draw a chart for the places that it may stand in; ``place`` is the width of the picture's."""
     flexible = spec.get("width", WIDTH) == WIDTH
-    svg = _svg(spec)
+    svg = _svg(spec, place)
     box = None if svg is None else _box(svg, flexible=flexible)
     if svg is None or box is None:
         return ChartPicture((), None)
@@ -359,28 +359,39 @@ def _shorten(svg: str) -> str:
     """The same picture without what says to machines what its parts are, fonts named once, in hundredths of pixels."""
     svg = re.sub(r' (?:role|aria-[a-z]+|class|font-family)="[^"]*"', "", svg)
     svg = re.sub(r"(\.\d\d)\d+", r"\1", svg)
-    return re.sub(
-        r'<svg(.*?) width="(\d+)" height="(\d+)" viewBox="0 0 [^"]*"',
-        lambda match: (
-            f'<svg font-family="{MEASURED}"{match[1]} width="{int(match[2]) + WIDER_FONT}" height="{match[3]}" '
-            f'viewBox="{-WIDER_FONT} 0 {int(match[2]) + WIDER_FONT} {match[3]}"'
-        ),
-        svg,
-        count=1,
-    )
+
+    def widen(match: re.Match[str]) -> str:
+        width = WIDER_FONT + int(match[2]) + WIDER_NOTE
+        return (
+            f'<svg font-family="{MEASURED}"{match[1]} width="{width}" height="{match[3]}" '
+            f'viewBox="{-WIDER_FONT} 0 {width} {match[3]}"'
+        )
+
+    return re.sub(r'<svg(.*?) width="(\d+)" height="(\d+)" viewBox="0 0 [^"]*"', widen, svg, count=1)
 
 
 def _svg(spec: Spec, place: int = USUAL) -> str | None:
     library: Any = import_module("vl_convert")
     config = {**LIGHT, "aria": False}  # a picture has one text alternative
+    drawn, config = map(_drop_tooltips, (fixed_width(spec, place), config))
     try:
-        return number_definitions(library.vegalite_to_svg(json.dumps(fixed_width(spec, place)), config=config))
+        return number_definitions(library.vegalite_to_svg(json.dumps(drawn), config=config))
     except ValueError:  # the page says so in the place of the chart
         return None
 
 
+def _drop_tooltips(part: Any) -> Any:  # noqa: ANN401 - part of a specification
+    """The part without tooltips, which no picture shows and which take a tenth of the time to draw it."""
+    if isinstance(part, dict):
+        kept = ((key, value) for key, value in part.items() if key != "tooltip")
+        return {key: value if key == "datasets" else _drop_tooltips(value) for key, value in kept}
+    return [_drop_tooltips(value) for value in part] if isinstance(part, list) else part
+
+
 def number_definitions(svg: str) -> str:
     """The same picture, its gradients and clips counted from 0: Vega counts on over all that a process draws."""
+    if "gradient_" not in svg and "clip" not in svg:
+        return svg
     numbers: dict[str, str] = {}
 
     def renumber(match: re.Match[str]) -> str:

@@ -22,7 +22,7 @@ from errorbar.reporting.blocks import Block, Chart, Prose, Section, Spec
 from errorbar.reporting.charts.curves import MOST_COLORED, LinePoint, line_chart
 from errorbar.reporting.charts.rows import Dot, HeatCell, RowNames, dot_chart, heat_chart
 from errorbar.reporting.charts.vega import Axis, Ends
-from errorbar.reporting.sections.figures import axis, count_noun, find_extremes, scale_estimate
+from errorbar.reporting.sections.figures import as_sentence, axis, count_noun, find_extremes, human_text, scale_estimate
 from errorbar.tables.shown import DASH, percent
 from errorbar.tables.table import Cell, Column, Kind, Table
 
@@ -42,11 +42,13 @@ def pools(study: Study) -> Section | None:
     if study.agreement is not None and study.agreement.pools:
         tables.append(study.agreement.pool_table())
     blocks: list[Block] = [Prose([about])]
+    names, told = [score.system for score in study.scores], list[str]()
     for number, table in enumerate(tables):
         blocks += [
             replace(table, name=f"pools-{number}", notes=()),
-            Prose([f"{note[:1].upper()}{note[1:]}." for note in table.notes]),
+            Prose([as_sentence(note, names) for note in table.notes if note not in told]),
         ]
+        told += table.notes
     return Section("pools", "Pools of judges", blocks)
 
 
@@ -65,7 +67,7 @@ def agreement(study: Study) -> Section | None:
         f"{report.n_items:,} items, {report.n_raters} {who}, {report.n_judgments:,} judgments, {report.n_missing:,} "
         f"missing.{of} Shares of the labels: {shares}."
     )
-    blocks.append(Prose([facts, *(f"{line[:1].upper()}{line[1:].removesuffix('.')}." for line in report.remarks)]))
+    blocks.append(Prose([facts, *map(as_sentence, report.remarks)]))
     return Section("agreement", f"How far {who} agree", blocks)
 
 
@@ -163,13 +165,15 @@ def _prose(result: CeilingResult) -> Prose:
             bare = " Thick bars: other texts, these judges; thin bars: other texts and other judges."
         if Undefined.ON_REQUEST in result.intervals.human:
             bare += f" Intervals are at {by_size.sizes[-1]} references; those at fewer are made on request."
+    n_references = count_noun(by_size.sizes[-1], "reference")
+    human = f"Against {n_references} a human scores {by_size.measures[by_size.main].title} {human_text(result)}."
     some = "" if all(by_size.exact) else " Where there are too many subsets, as many as the table says were drawn."
     text = (
         f"Each of the {len(by_size.annotators)} annotators' own corrected text is scored like a system's against every "
         f"subset of the others, and each system against subsets of the same size."
         f"{_growth_sentence(by_size)}{_leave_out_sentence(by_size)}{some}{bare}"
     )
-    return Prose([text])
+    return Prose([human, text])
 
 
 def _is_rising(by_size: Ceiling) -> bool:

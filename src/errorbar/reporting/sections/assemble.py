@@ -58,8 +58,8 @@ def _order_sentence(browse: Browse) -> str:
     """The order of what stands first, as ``templates/pool.js`` sorts."""
     if len(browse.systems) > 1:
         return (
-            " First come those in which systems differ most: where the best corrects everything and the worst nothing, "
-            "those in which the best corrects most before others."
+            " Those in which the best and the worst system differ most come first; where they differ alike, those in "
+            "which the best corrects most."
         )
     return " First come those in which the system missed most or made most in vain." if browse.systems else ""
 

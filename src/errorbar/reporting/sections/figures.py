@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from math import isnan
 from typing import Literal
 
+from errorbar.api.ceiling import CeilingResult
 from errorbar.api.corpus_results import CorpusStudy
+from errorbar.api.significance import cell_estimate
 from errorbar.core.estimate import Estimate, Interval, Undefined
 from errorbar.core.labels import join_words
 from errorbar.metrics.base import Measure
@@ -43,6 +45,12 @@ def axis(measure: Measure) -> Axis:
     return Axis(f"{measure.title} (percent)" if measure.kind == "percent" else measure.title, measure.kind)
 
 
+def as_sentence(line: str, names: Sequence[str] = ()) -> str:
+    """A line as a sentence; if it begins with one of the names, that is left as it is."""
+    start = line[:1] if line.startswith(tuple(names)) else line[:1].upper()
+    return f"{start}{line[1:].removesuffix('.')}."
+
+
 def value_text(value: float | None, kind: Kind = "percent") -> str:
     """A value as tables show it."""
     return cell_text(value, Column("", kind))
@@ -67,6 +75,15 @@ def ends_text(ends: Interval | None, column: Column, wider: Interval | None = No
     if wider is None:
         return f" ({level} interval {own})"
     return f" ({level} intervals {own} over texts, {interval_text(wider, column)}{sign} over texts and judges)"
+
+
+def human_text(result: CeilingResult) -> str:
+    """What a human scores against the most references, with its intervals."""
+    by_size = result.found
+    measure = by_size.measures[by_size.main]
+    parts = (result.intervals, result.judged)
+    ends, wider = (None if part is None else _interval_or_none(part.human[-1]) for part in parts)
+    return phrase_estimate(cell_estimate(by_size.human[-1, by_size.main], ends), measure.kind, wider)
 
 
 def judges_interval(score: Score) -> Interval | None:

@@ -15,10 +15,11 @@ from errorbar.api.paper import TITLE, editors_line, judge_columns, judge_lines
 from errorbar.api.score_result import measure_column
 from errorbar.api.significance import pair_table
 from errorbar.core.estimate import Estimate, Interval
-from errorbar.core.labels import join_words
+from errorbar.core.labels import format_count, join_words
+from errorbar.core.problems import Problem
 from errorbar.metrics.comparison import LEAST_TEXTS, Comparison, Pair, PairResult, hopeless
 from errorbar.metrics.scores import Score
-from errorbar.reporting.blocks import Block, Chart, Fold, Matrix, PairCell, Prose, Section, Spec
+from errorbar.reporting.blocks import Block, Card, Chart, Fold, Matrix, PairCell, Prose, Section, Spec
 from errorbar.reporting.charts.plane import PlanePoint, plane_chart
 from errorbar.reporting.charts.rows import Dot, dot_chart
 from errorbar.reporting.charts.vega import Axis
@@ -26,11 +27,13 @@ from errorbar.reporting.sections.figures import (
     MOST_NAMED,
     UNTESTED,
     HumanShare,
+    as_sentence,
     axis,
     comparable_scores,
     count_noun,
     find_extremes,
     human_share,
+    human_text,
     judges_interval,
     main_measure,
     percent_note,
@@ -73,11 +76,12 @@ def pair_blocks(study: CorpusStudy, compared: ComparisonResult, how: Prose) -> l
 
 
 def _table(study: CorpusStudy, comparison: Comparison) -> Table:
+    level, swaps_in = study.confidence_level, "in JSON, CSV and, on a page, the matrix of pairs"
     if len(comparison.pairs) <= MOST_PAIRS:
-        return pair_table(comparison, study.confidence_level)
+        return pair_table(comparison, level, swaps_in=swaps_in)
     best = _order(study.comparison)[0] if study.comparison is not None else comparison.names[0]
     shown = [pair for pair in comparison.pairs if best in (pair.first, pair.second)]
-    table = pair_table(comparison, study.confidence_level, shown)
+    table = pair_table(comparison, level, shown, swaps_in=swaps_in)
     note = f"only pairs with {best}, the best system, of all {len(comparison.pairs):,} pairs"
     return replace(table, notes=[*table.notes, note])
 
@@ -222,13 +226,14 @@ def _sentence(compared: ComparisonResult, reason: str, pairs: Sequence[Pair]) ->
         "anew, the test swaps the outputs of the two; where it is close they need not agree, and the test decides",
     }[reason]
     if n == 1:
-        return f"{why[0].upper()}{why[1:]}."
+        return as_sentence(why)
     names = [f"{pair.first} and {pair.second}" for pair in pairs[:MOST_NAMED]]
     names += [f"{len(pairs) - MOST_NAMED:,} more"] if len(pairs) > MOST_NAMED else []
     which = names[0] if len(pairs) == 1 else f"{len(pairs):,} pairs ({'; '.join(names)})"
     return f"Of {which} {why}."
 
 
+SCORES_CHART = "leaderboard-chart"
 MOST_ON_CARD = 7  # systems on the share card, which is often shown small
 MOST_DRAWN = 40  # systems in the chart; the table has all
 OPENING = (
@@ -262,10 +267,9 @@ def _chart(study: CorpusStudy) -> Chart:
     shown = list(zip(scores, order, strict=True))[:MOST_DRAWN]
     dots = [_score_dot(study, k, groups[k]) for _, k in shown]
     barred = any(dot.low is not None for dot in dots)
-    text = "Best first" + "; a bar says how far the score may be from that on other texts" * barred + "."
-    if any(dot.outer for dot in dots):
-        who = "editors" if study.editors else "judges"
-        text = f"Best first. Thick bars: other texts, these {who}; thin bars: other texts and other {who}."
+    who = "editors" if study.editors else "judges"
+    bars = _bars_text(wider=any(dot.outer for dot in dots), barred=barred, who=who)
+    text = f"Best first. {bars}".rstrip()
     if len(shown) < len(order):
         text += f" The chart shows the best {len(shown)} of them, the table all."
     if any(groups) and len(order) > 1:
@@ -274,7 +278,17 @@ def _chart(study: CorpusStudy) -> Chart:
             text += " A question mark: no difference from some other system could have been significant."
     title = f"{name} with {100 * study.confidence_level:g}% intervals" if barred else name
     spec = dot_chart(dots, axis(measure), name_title="system")
-    return Chart("leaderboard-chart", title, text, spec, _score_table(study, order, groups), open=True)
+    warned = {name: "; ".join(note.what for note in notes) for name, notes in _warned(study).items()}
+    table = _score_table(study, order, groups)
+    return Chart(SCORES_CHART, title, text, spec, table, open=True, warned=warned)
+
+
+def _warned(study: CorpusStudy) -> dict[str, list[Problem]]:
+    """The warnings on each system that has some, the best first."""
+    names = [study.scores[k].system for k in rank_systems(study)]
+    warnings = [note for note in study.notes if note.kind == "warning"]
+    notes = {name: [note for note in warnings if note.place.file == name] for name in names}
+    return {name: own for name, own in notes.items() if own}
 
 
 def _score_dot(study: CorpusStudy, k: int, group: str = "") -> Dot:
@@ -296,16 +310,13 @@ def _share_charts(study: CorpusStudy) -> list[Chart]:
     shares = _shares(study)
     if study.ceiling is None or not shares:
         return []
-    n_references, name = study.ceiling.found.sizes[-1], main_measure(study.scores[0]).title
-    text = (
-        f"What each system scores as a share of what a person scores, {name} against {n_references} references each. "
-    )
-    text += "The line is a person: the mean of the annotators, each scored against the others."
+    references, name = format_count(study.ceiling.found.sizes[-1], "references"), main_measure(study.scores[0]).title
+    text = f"What each system scores as a share of what a person scores, {name} against {references} each. "
+    text += f"The line is a person, {name} {human_text(study.ceiling)}: the mean of the annotators, each scored "
+    text += "against the others."
     judged = any(share.wider for share in shares.values())
-    if judged:
-        text += " Thick bars: other texts, these judges; thin bars: other texts and other judges."
-    elif any(share.ends for share in shares.values()):
-        text += " A bar says how far the share may be from that on other texts."
+    bars = _bars_text(wider=judged, barred=any(share.ends for share in shares.values()))
+    text += f" {bars}" * bool(bars)
     columns = [Column("system"), Column("share of a person", "percent", "share")]
     columns += [Column(TITLE, "percent", "share_judges", interval="only")] * judged
     rows: list[list[Cell]] = [["a person", Estimate(1.0, study.n_sentences), *[None] * judged]]
@@ -331,18 +342,32 @@ def _best_text(most: int, n: int) -> str:
     return f", best {most} of {n:,} systems" if n > most else ""
 
 
-def card_chart(study: Study) -> Spec | None:
+def card_chart(study: Study) -> Card | None:
     """The leaderboard of the share card: shares of a person where there are some, else scores; few rows."""
     if not isinstance(study, CorpusStudy) or not study.scores:
         return None
     measure = main_measure(study.scores[0])
     if shares := _shares(study):
-        return _share_spec(shares, measure.title, MOST_ON_CARD)
+        best = list(shares.values())[:MOST_ON_CARD]
+        wider, barred = any(share.wider for share in best), any(share.ends for share in best)
+        return Card(_share_spec(shares, measure.title, MOST_ON_CARD), _bars_text(wider=wider, barred=barred))
     order = rank_systems(study)
     own = axis(measure)
     title = f"{own.title}{_best_text(MOST_ON_CARD, len(order))}"
     dots = [_score_dot(study, k) for k in order[:MOST_ON_CARD]]
-    return dot_chart(dots, own._replace(title=title), name_title="system")
+    bars = _bars_text(
+        wider=any(dot.outer for dot in dots),
+        barred=any(dot.low is not None for dot in dots),
+        who="editors" if study.editors else "judges",
+    )
+    return Card(dot_chart(dots, own._replace(title=title), name_title="system"), bars)
+
+
+def _bars_text(*, wider: bool, barred: bool, who: str = "judges") -> str:
+    """What bars around values say; empty where there are none."""
+    if wider:
+        return f"Thick bars: other texts, these {who}; thin bars: other texts and other {who}."
+    return "A bar says how far a value may be from that on other texts." if barred else ""
 
 
 def _percent_ends(ends: Interval | None) -> tuple[float, float] | None:
@@ -384,6 +409,11 @@ def _score_table(study: CorpusStudy, order: Sequence[int], groups: Sequence[str]
     if any(interval is not None and interval.method.startswith("bootstrap") for interval in every):
         notes.append(f"intervals resample by {study.unit}")
     notes += [*judge_lines(study.scores), *([editors_line(study.editors)] if study.editors else [])]
+    if len({score.counts.get("gold") for score in study.scores}) > 1:
+        notes.append("gold: edits of the annotators that a system is scored against, chosen for it in each sentence")
+    if warned := _warned(study):
+        named = [f"{name} ({', '.join(dict.fromkeys(note.code for note in own))})" for name, own in warned.items()]
+        notes.append(f"\u26a0\ufe0e there are warnings on {join_words(named)}: see Warnings and repairs")
     if grouped and study.comparison is not None:
         columns.append(Column("group"))
         notes += study.comparison.found.group_legend()
@@ -402,7 +432,7 @@ def _other_table(spec: str, scores: Sequence[Score]) -> Table:
 
 def _method_prose(study: CorpusStudy, comparison: Comparison) -> Prose:
     text = (
-        f"Each pair of systems was {comparison.test.description(study.unit)}. Systems that share a group letter differ "
+        f"Each pair of systems was {comparison.test.description(study.unit)} Systems that share a group letter differ "
         f"by no more than chance may explain, at {comparison.test.level}. That is no proof that "
         "they are equal, and it need not be transitive: a system may share letters with two that do differ."
     )
@@ -556,11 +586,11 @@ def _attack_chart(attacks: AttackResult, under: AttackRanking) -> Chart:
     systems = sorted(known, key=lambda system: -sign * (system.estimate.value or 0.0))
     knows = {attack.name: attack.knows for attack in attacks.attacks}
     ranked = [system for system in under.best_first if system.rank is not None]
-    told = [system for system in ranked if knows[system.attack.name] == "answers"]
+    told = [system.attack.name for system in ranked if knows[system.attack.name] == "answers"]
     dots = [Dot(system.name, *scale_estimate(system.estimate, kind)) for system in systems[:MOST_ATTACKED]]
     for system in ranked:
-        if system in told[:-1]:
-            continue  # of those that hand in what they are scored against the lowest one stands for all
+        if system.attack.name in told[1:]:
+            continue  # of those that hand in what they are scored against the highest one stands for all
         own, note = scale_estimate(system.attack.estimate, kind), rank_text(system, under)
         dots.append(Dot(f"{system.attack.name} (attack)", *own, note=note, role="attack"))
     dots.sort(key=lambda dot: -sign * (dot.value or 0.0))
@@ -568,6 +598,8 @@ def _attack_chart(attacks: AttackResult, under: AttackRanking) -> Chart:
         "Best first; diamonds are attacks, and behind each stands its place among the systems. An attack above systems "
     )
     text += "is one that the metric prefers to their corrections."
+    if len(told) > 1:
+        text += f" {told[0]} is the highest of {len(told)} that know the answers; the table has all."
     if len(systems) > MOST_ATTACKED:
         text += f" The chart shows the best {MOST_ATTACKED} of {len(systems)} systems."
     table = _attack_table(attacks, under, "attacks-table")

@@ -9,11 +9,11 @@ from typing import NamedTuple
 from errorbar.api.corpus_results import CorpusStudy, CrowdStudy, HooStudy, Study
 from errorbar.api.paper import editors_line
 from errorbar.core.estimate import MOST_UNASKED
-from errorbar.core.problems import Place, Problem
+from errorbar.core.problems import KINDS, Place, Problem
 from errorbar.core.spec import split_spec
 from errorbar.metrics.base import lacking
 from errorbar.metrics.scores import Score
-from errorbar.reporting.blocks import Block, Code, Fold, Prose, Section
+from errorbar.reporting.blocks import WARNINGS, Block, Code, Fold, Prose, Section
 from errorbar.reporting.sections.figures import comparable_scores, count_noun
 from errorbar.tables.table import Cell, Column, Table
 from errorbar.version import __version__
@@ -161,8 +161,9 @@ def _method_lines(study: Study) -> list[str]:
     if isinstance(study, CrowdStudy):
         return [
             f"{study.name}: {count_noun(study.n_judgments, 'judgment')} of {count_noun(study.n_items, 'item')} by "
-            f"{count_noun(study.n_raters, 'rater')}. {100 * study.confidence_level:g}% percentile intervals from "
-            "resampled items (or their essays or sentences, where these are known) with all their judgments."
+            f"{count_noun(study.n_raters, 'rater')}. {100 * study.confidence_level:g}% percentile intervals, of "
+            "agreement BCa, from resampled items (or their essays or sentences, where these are known) with all their "
+            "judgments."
         ]
     return [
         f"{study.name}: intervals of P, R and F from {study.n_judged:,} judged of {study.n_items:,} items, by the "
@@ -237,17 +238,20 @@ def _warnings(studies: Sequence[Study]) -> Prose | Table:
     if not notes:
         return Prose(["No warning was raised, and nothing was repaired."])
     rows: list[list[Cell]] = []
-    counts: Counter[str] = Counter()
-    seen: Counter[str] = Counter()
-    for note in notes:
-        counts[note.code] += note.others or 1
-        seen[note.code] += 1
-        if seen[note.code] <= MOST_ALIKE:
-            rows.append([note.severity, note.code, str(note.place), "; ".join(filter(None, (note.what, note.fix)))])
+    counts: Counter[tuple[str, str]] = Counter()
+    seen: Counter[tuple[str, str]] = Counter()
+    for note in sorted(notes, key=lambda note: KINDS.index(note.kind)):
+        key = note.kind, note.code
+        counts[key] += note.others or 1
+        seen[key] += 1
+        if seen[key] <= MOST_ALIKE:
+            rows.append([note.kind, note.code, str(note.place), "; ".join(filter(None, (note.what, note.fix)))])
     others = ["errorbar explain CODE says what one means, and what to do"]
-    others += [f"and {n - MOST_ALIKE:,} more of {code}" for code, n in counts.items() if n > MOST_ALIKE]
+    others += [f"and {n - MOST_ALIKE:,} more {kind}s {code}" for (kind, code), n in counts.items() if n > MOST_ALIKE]
     columns = [Column("kind"), Column("code"), Column("where"), Column("what")]
-    return Table(columns, rows, f"Warnings and repairs: {sum(counts.values()):,}", "warnings", others)
+    numbers = [(sum(n for (own, _), n in counts.items() if own == kind), kind) for kind in KINDS]
+    how_many = ", ".join(count_noun(n, kind) for n, kind in numbers if n)
+    return Table(columns, rows, f"Warnings and repairs: {how_many}", WARNINGS, others)
 
 
 def list_missing(studies: Sequence[Study]) -> list[Problem]:

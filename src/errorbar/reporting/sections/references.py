@@ -6,13 +6,18 @@ from dataclasses import replace
 
 from errorbar.api.corpus_results import CorpusStudy, Study
 from errorbar.api.references import MOST_TURNED, ReferencesResult
+from errorbar.metrics.golds import OWN
 from errorbar.reporting.blocks import Block, Prose, Section
-from errorbar.reporting.sections.figures import count_noun
+from errorbar.reporting.sections.figures import count_noun, phrase_estimate
 
 ABOUT = (
     "An editor changed each system's output, as little as possible, until it was right. Against that reference of its "
     "own a system gets every valid correction counted, also those that no annotator made. The change is that of the "
     "score beside the annotators' references, on the same sentences."
+)
+AHEAD = (
+    "Who is ahead is tested here over texts, with these references; the tests of the leaderboard may be over other "
+    "judges as well, and then find fewer differences."
 )
 
 
@@ -23,20 +28,30 @@ def references(study: Study) -> Section | None:
     result = study.references
     turned = result.sentences()
     table, *others = result.tables()
-    notes = [note for note in table.notes if note not in turned]
-    table = replace(table, name="references-golds", notes=notes)
+    n_told = min(len(turned), MOST_TURNED + 1)  # the sentences, and how many more there are, open the notes
+    table = replace(table, name="references-golds", notes=table.notes[n_told:])
     others = [replace(other, name=f"references-{other.name}") for other in others]
     prose = [ABOUT, *turned[:MOST_TURNED]]
     if len(turned) > MOST_TURNED:
-        prose.append(f"{len(turned) - MOST_TURNED:,} more pairs are in an order that depends on the references.")
+        prose.append(_further(len(turned) - MOST_TURNED))
+    prose += [AHEAD] * bool(turned)
     blocks: list[Block] = [Prose(prose), table, *others]
     return Section("references", "References made for the systems", blocks)
 
 
 def references_sentence(result: ReferencesResult) -> str:
-    """The sentence of the summary: whether own references change who is ahead of whom."""
-    sentences = result.sentences()
+    """The sentence of the summary: who is ahead under one gold alone, or the score of one system; empty: not known."""
+    own, sentences = [score for score in result.scores if score.gold == OWN], result.sentences()
+    if len(own) == 1:
+        measure = result.metric.measures[result.metric.main]
+        value = phrase_estimate(own[0].estimates[measure.name], measure.kind)
+        return f"Against references of its own {own[0].system} scores {measure.title} {value}."
+    if not any(pair.is_known for pair in result.pairs):
+        return ""
     if not sentences:
         return "Against references of their own no two systems change places, as far as differences are significant."
-    more = len(sentences) - 1
-    return f"{sentences[0]} The order of {count_noun(more, 'more pair')} depends on it." if more else sentences[0]
+    return f"{sentences[0]} {_further(len(sentences) - 1)}" if len(sentences) > 1 else sentences[0]
+
+
+def _further(n: int) -> str:
+    return f"For {count_noun(n, 'more pair')}, too, it depends on the references who is significantly ahead."

@@ -20,6 +20,7 @@ from errorbar.reporting.sections.figures import (
     MOST_LISTED,
     TWO,
     UNTESTED,
+    as_sentence,
     count_noun,
     ends_text,
     human_share,
@@ -51,8 +52,8 @@ def _detectors(study: Study) -> list[str]:
 def _sentences(study: Study) -> list[str]:
     if isinstance(study, CorpusStudy):
         line = editors_line(study.editors) if study.editors else ""
-        own = [f"{line[0].upper()}{line[1:]}."] if line else []
-        own += [] if study.references is None else [references_sentence(study.references)]
+        lines = [line, "" if study.references is None else references_sentence(study.references)]
+        own = [as_sentence(line) for line in lines if line]
         return [_scores(study), *_comparison(study), *own, *_pools(study), *_human(study)]
     if isinstance(study, HooStudy):
         return _hoo(study)
@@ -145,9 +146,10 @@ def _pools(study: CorpusStudy) -> list[str]:
         return []
     winners = [(name, compared.best(at)) for at, name in enumerate(compared.pool_names)]
     depends = [compared.sentence(pair) for pair in compared.pairs if compared.order_depends(pair)]
-    more = f" and {len(depends) - 1} more pairs are so" if len(depends) > 1 else ""
+    n = len(depends) - 1
+    more = f" and {count_noun(n, 'more pair')} {'is' if n == 1 else 'are'} so" if n > 0 else ""
     lines = [best_line(winners), *(f"{line}{more}" for line in depends[:1])]
-    return [f"{line[:1].upper()}{line[1:]}." for line in lines]
+    return [as_sentence(line, compared.names) for line in lines]
 
 
 def _human(study: CorpusStudy) -> list[str]:

@@ -101,7 +101,7 @@ def _missed(by_system: Found, names: Sequence[str]) -> Table:
     """For each system the types of which it misses most edits; of alike numbers the most frequent type first."""
     rows = []
     for system, scores in by_system.items():
-        missed = {name: row.counts["gold"] - _count_found(row) for name in names if (row := scores.get(name))}
+        missed = {name: row.counts["gold"] - count_found(row) for name in names if (row := scores.get(name))}
         most = [name for name in sorted(missed, key=lambda name: -missed[name]) if missed[name]][:MOST_MISSED]
         texts = [f"{_spell_type(name)}: {missed[name]:,} of {scores[name].counts['gold']:,}" for name in most]
         rows.append((system, sum(missed.values()), "; ".join(texts) or DASH))
@@ -124,15 +124,15 @@ def _named(name: str, names: Sequence[str]) -> tuple[str, ...]:
 
 
 def _counts(row: TypeScore | None) -> str | None:
-    return None if row is None else f"{_count_found(row):,} / {row.counts['gold']:,}"
+    return None if row is None else f"{count_found(row):,} / {row.counts['gold']:,}"
 
 
-def _count_found(row: TypeScore) -> int:
+def count_found(row: TypeScore) -> int:
     """The number of edits found: the first count of every metric."""
     return next(iter(row.counts.values()))
 
 
-def _recall(row: TypeScore) -> str:
+def type_measure(row: TypeScore) -> str:
     """The measure that is shown: the share that was found."""
     return "recall" if "recall" in row.estimates else next(iter(row.estimates))
 
@@ -152,10 +152,11 @@ def _cell(name: str, system: str, row: TypeScore | None, there: Mapping[tuple[st
         return HeatCell(name, system, None, DASH, DASH)
     # A metric that makes edits of its own may call them otherwise: then there is no way to the sentences.
     known = row.counts["gold"] and there.get((system, name)) == row.counts["gold"]
-    asks = {"system": system, "type": name, "verdict": "faced"} if known else None
-    estimate, gold = row[_recall(row)], row.counts["gold"]
+    estimate, gold = row[type_measure(row)], row.counts["gold"]
+    verdict = "missed" if count_found(row) < gold else "found"
+    asks = {"system": system, "type": name, "verdict": verdict} if known else None
     ends = "" if estimate.interval is None else f" ({interval_text(estimate.interval, Column('', 'percent'))})"
-    detail = f"{percent(estimate.value)}{ends}: {_count_found(row):,} of {gold:,}"
+    detail = f"{percent(estimate.value)}{ends}: {count_found(row):,} of {gold:,}"
     return HeatCell(name, system, points(estimate.value), percent(estimate.value, 0), detail, gold < FEW, asks)
 
 
@@ -164,9 +165,11 @@ def _chart(by_system: Found, edits: Mapping[str, str], browse: Browse | None) ->
     shown, systems = names[:MOST_TYPES], list(by_system)[:MOST_SYSTEMS]
     there: Mapping[tuple[str, str], int] = {} if browse is None else count_browsed(browse)
     cells = [_cell(name, system, by_system[system].get(name), there) for name in shown for system in systems]
-    recall = next(_recall(row) for rows in by_system.values() for row in rows.values())
+    recall = next(type_measure(row) for rows in by_system.values() for row in rows.values())
     hint = (
-        "A click on a cell, or Enter, opens the sentences with its edits." if any(cell.asks for cell in cells) else ""
+        "A click on a cell, or Enter, opens the sentences in which the system missed such an edit."
+        if any(cell.asks for cell in cells)
+        else ""
     )
     rows_are = RowNames("type", code_key(shown), edits, "edits")
     spec = heat_chart(cells, rows_are, column_title="system", value_title=f"{recall} (percent)")

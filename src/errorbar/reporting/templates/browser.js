@@ -362,13 +362,27 @@ class Browser {
       fold.append(make('summary', '', `Whole ${this.noun}, ${nouns(texts[unit].length, 'character')}`), source);
       card.append(fold);
     } else card.append(source);
-    for (const [title, rows] of [['Annotators', this.annotatorRows(unit)], ['Systems', this.systemRows(unit)]]) {
+    for (const [title, rows] of this.groups(unit)) {
       if (!rows.length) continue;
       const list = make('dl', 'rows');
       list.append(...rows);
       card.append(make('h4', 'kind', title), list);
     }
     return card;
+  }
+
+  // The rows under their titles: first the system that was asked for, then the annotators, then the other systems.
+  groups(unit) {
+    const asked = this.askedSystem();
+    const others = [...this.shown.systems].filter((system) => system !== asked).sort((a, b) => a - b);
+    const [before, title] = asked === null ? [[], 'Systems'] : [[['System', this.systemRows(unit, [asked])]], 'Other systems'];
+    return [...before, ['Annotators', this.annotatorRows(unit)], [title, this.systemRows(unit, others)]];
+  }
+
+  // The number of the one system of several that is filtered by; null: none.
+  askedSystem() {
+    const { value } = this.parts.system;
+    return value === '' || value in GROUPS || this.pool.columns.systems.length < 2 ? null : Number(value);
   }
 
   // Those who did the same share a row.
@@ -409,16 +423,19 @@ class Browser {
     });
   }
 
-  systemRows(unit) {
-    const { systems, annotators, proposals, chosen } = this.pool.columns;
-    const some = [...this.shown.systems].sort((a, b) => a - b);
+  systemRows(unit, some) {
+    const { systems, annotators, proposals, chosen, texts } = this.pool.columns;
     const key = (index) => JSON.stringify([proposals[unit][index], this.pool.counts(unit, index), chosen[unit][index]]);
     return this.grouped(some, key).map((group) => {
       const [correct, proposed, gold] = this.pool.counts(unit, group[0]);
       const against = annotators[chosen[unit][group[0]]];
       const smalls = [`${correct} right · ${proposed - correct} wrong · ${gold - correct} missed`];
       if (annotators.length > 1 && against !== undefined) smalls.push(`against ${against}`);
-      return this.row(group.map((index) => systems[index]), smalls, this.body(unit, this.pool.proposal(unit, group[0]), 'Proposed nothing.'));
+      const body = make('div');
+      body.append(this.body(unit, this.pool.proposal(unit, group[0]), 'Proposed nothing.'));
+      const missed = this.pool.fate(unit, group[0]).missed.map((number) => this.pool.edit(unit, number));
+      if (missed.length) body.append(missedText(texts[unit], missed, this.query));
+      return this.row(group.map((index) => systems[index]), smalls, body);
     });
   }
 

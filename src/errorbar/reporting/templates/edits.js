@@ -55,6 +55,19 @@ const editElement = (edit, text, query) => {
   if (edit.optional) element.append(make('span', 'tag', 'optional'));
   return element;
 };
+// The edits that a system missed, those that insert with the word before which they do.
+const missedText = (text, edits, query) => {
+  const paragraph = make('p', 'text missed');
+  paragraph.dir = 'auto';
+  paragraph.append(make('span', 'quiet', 'missed: '));
+  [...edits].sort((a, b) => a.start - b.start || a.end - b.end).forEach((edit, index) => {
+    if (index) paragraph.append(' · ');
+    paragraph.append(editElement(edit, text, query));
+    const [next] = text.slice(edit.end).match(/\S+/) || [''];
+    if (edit.start === edit.end) appendText(paragraph, ` ${next}`, query);
+  });
+  return paragraph;
+};
 // A text with its edits in line; one that overlaps an earlier one follows it, with what it replaces said again.
 const editedText = (text, edits, query, brief) => {
   const paragraph = make('p', 'text');

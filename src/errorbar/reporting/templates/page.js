@@ -119,6 +119,19 @@ for (const table of document.querySelectorAll('table:not(.pairs)')) {
   });
 }
 
+// What a scrolled table has behind its first column: a shade covers the rest of a cell that is cut, unless it is wide.
+for (const box of document.querySelectorAll('.scroll')) {
+  const [first, ...others] = box.querySelector('tr').cells;
+  box.addEventListener('scroll', () => {
+    const edge = first.getBoundingClientRect().right;
+    const cut = others.map((cell) => cell.getBoundingClientRect()).find(({ left, right }) => left < edge - 1 && right > edge + 1);
+    const isNarrow = cut && cut.width < (box.clientWidth - first.offsetWidth) / 2;
+    box.style.setProperty('--cut', `${isNarrow ? cut.right - edge : 0}px`);
+    if (box.scrollLeft > 0) box.dataset.behind = isNarrow ? 'cut' : '';
+    else delete box.dataset.behind;
+  }, { passive: true });
+}
+
 for (const block of document.querySelectorAll('.code')) {
   const button = block.querySelector('.copy');
   const code = block.querySelector('code');

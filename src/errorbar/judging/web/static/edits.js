@@ -3,6 +3,8 @@
 
 import { announce, button, byId, keycap, make } from './dom.js';
 import { say } from './phrases.js';
+import { QuestionKind } from './question_kind.js';
+import { QUESTION_KINDS } from './question_kinds.js';
 import { TypeInput } from './types.js';
 
 /**
@@ -34,7 +36,7 @@ const clash = (one, other) => (one.start < other.end && other.start < one.end) |
   || (one.start === one.end && other.start < one.start && one.start < other.end) || (other.start === other.end && one.start < other.start && other.start < one.end);
 
 /** Edits of one text. */
-export class EditsField {
+class EditsField {
   /**
    * @param {import('./panel.js').Panel} panel
    * @param {import('./draft.js').Question} question
@@ -656,3 +658,43 @@ function exchange(parent, children) {
   parent.insertBefore(all, after);
   return fresh;
 }
+
+/** Edits of the text; that there is none is an answer. */
+class EditsKind extends QuestionKind {
+  isTyped = true;
+
+  get none() {
+    return say('no error');
+  }
+
+  isAnswered(value) {
+    return Array.isArray(value) && !value.some((edit) => edit.pending);
+  }
+
+  lacks(question, value) {
+    const pending = (value ?? []).filter((edit) => edit.pending).length;
+    if (pending) return say('Edits to be decided on: {n}. Accept, change or reject each of them.', { n: pending });
+    return say('Correct what is wrong, or press 0: there is no error.');
+  }
+
+  partInWords(question, edit, word) {
+    const words = Array.from({ length: edit.end - edit.start }, (_, n) => word(edit.start + n)).filter(Boolean);
+    const more = [edit.type, edit.optional && say('optional'), edit.group && say('linked'), edit.note].filter(Boolean).join(', ');
+    const change = `${words.join(' ') || `${edit.start}–${edit.end}`} → ${edit.corrections.map((text) => text || '∅').join(' / ')}`;
+    return more ? `${change} (${more})` : change;
+  }
+
+  place(edit) {
+    return edit.start + edit.end / 1e6;
+  }
+
+  build(panel, question, field, draft) {
+    panel.inputs.set(question.id, new EditsField(panel, question, field, draft));
+  }
+
+  show(panel, question) {
+    panel.inputs.get(question.id)?.show();
+  }
+}
+
+QUESTION_KINDS.edits = new EditsKind();

@@ -34,6 +34,7 @@ export function showProgress(work, pending, total) {
 function progressInWords(standing, done, of, isExact) {
   if (standing === 'training') return done < of ? say('Example {n} of {of}', { n: done + 1, of }) : say('{n} of {n} examples done', { n: done });
   if (standing === 'quiz') return done < of ? say('Quiz: {n} of {of}', { n: done + 1, of }) : say('Quiz: {n} of {n} done', { n: done });
+  if (done < of && ['finished', 'paused', 'failed', 'excluded', 'withdrawn'].includes(standing)) return say('{n} done', { n: done });
   if (done >= of) return isExact ? say('{n} of {n} done', { n: of }) : say('{n} done', { n: done });
   return isExact ? say('{n} of {of}', { n: done + 1, of }) : say('{n} of about {of}', { n: done + 1, of });
 }

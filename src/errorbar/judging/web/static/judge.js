@@ -10,6 +10,9 @@ import { Recent } from './recent.js';
 import { Server, Trouble } from './server.js';
 import { Stopwatch } from './stopwatch.js';
 import { Sync } from './sync.js';
+import './edits.js'; // the server leaves out the kinds of questions that the study does not ask
+import './post_edit.js';
+import './rank.js';
 
 const KEPT_DAYS = 60; // drafts and marks of items that never came back
 

@@ -17,6 +17,32 @@ function update(old, fresh) {
   } else /** @type {ChildNode} */ (old).replaceWith(fresh);
 }
 
+const PRESSED = 'a[href], button, summary, input, select, [tabindex]';
+
+/**
+ * What a link or button does, by which it is found again: what has the focus keeps it, wherever its row goes.
+ * @param {Element} element
+ */
+function meaning(element) {
+  const words = element.getAttribute('aria-label') ?? element.textContent?.replace(/[↑↓]/g, '').trim();
+  return `${element.tagName} ${element.getAttribute('href')} ${words}`;
+}
+
+/**
+ * Bring a part of the page up to date; what somebody is about to press stays under their finger.
+ * @param {Element} part
+ * @param {Element} newer
+ */
+function renew(part, newer) {
+  const active = document.activeElement;
+  const pressed = active && active !== part && part.contains(active) ? meaning(active) : null;
+  update(part, newer);
+  if (pressed === null || (document.activeElement === active && active && meaning(active) === pressed)) return;
+  const again = [...part.querySelectorAll(PRESSED)].find((each) => meaning(each) === pressed) ?? part;
+  if (again === part) part.setAttribute('tabindex', '-1');
+  /** @type {HTMLElement} */ (again).focus({ preventScroll: true });
+}
+
 /** @param {ParentNode} root */
 function prepare(root) {
   for (const button of root.querySelectorAll('[data-copy]')) button.removeAttribute('hidden');
@@ -28,19 +54,20 @@ let failed = false;
 async function refresh() {
   const parts = [...document.querySelectorAll('[data-live]')];
   if (document.hidden || !parts.length) return;
+  let why = 'The server does not answer: load the page again.';
   try {
     const response = await fetch(location.href, { headers: { accept: 'text/html' } });
+    if (response.status === 401) why = 'Your session is over: load the page again, and sign in.';
     const fresh = new DOMParser().parseFromString(await response.text(), 'text/html');
     if (!response.ok || !fresh.querySelector('[data-live]')) throw new Error('another page');
     prepare(fresh);
     for (const part of parts) {
       const newer = fresh.getElementById(part.id);
-      // What somebody is about to press stays what it is.
-      if (newer && !part.contains(document.activeElement)) update(part, newer);
+      if (newer) renew(part, newer);
     }
     failed = false;
   } catch {
-    if (!failed) for (const note of document.querySelectorAll('[data-every]')) note.textContent = 'The server does not answer: load the page again.';
+    if (!failed) for (const note of document.querySelectorAll('[data-every]')) note.textContent = why;
     failed = true;
   }
 }

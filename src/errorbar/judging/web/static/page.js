@@ -243,6 +243,8 @@ export class Page {
 
   /** No item: say why. */
   #rest() {
+    const before = byId('message');
+    const isTold = !before.hidden && before.dataset.standing === this.work.standing && this.work.standing === 'paused';
     const [title, ...words] = whyNoItem(this.work, this.outbox.size, this.sync.state, this.study.contact);
     const message = this.#say(title, ...words);
     message.dataset.standing = this.work.known ? this.work.standing : 'unknown';
@@ -250,10 +252,12 @@ export class Page {
     document.body.dataset.rests = this.work.known && ['failed', 'excluded', 'withdrawn'].includes(this.work.standing) ? 'over' : 'while';
     this.refresh();
     this.keyboard.show();
-    message.focus();
-    announce(title);
+    if (!isTold) {
+      message.focus();
+      announce(title);
+    }
     window.clearTimeout(this.timer);
-    if (this.work.standing === 'waiting') this.timer = window.setTimeout(() => this.sync.kick(true), ASK_AGAIN);
+    if (['waiting', 'paused'].includes(this.work.standing)) this.timer = window.setTimeout(() => this.sync.kick(true), ASK_AGAIN);
   }
 
   // --- what the server and other tabs say ----------------------------------------------------------------------------

@@ -2,6 +2,8 @@
 
 import { make } from './dom.js';
 import { say } from './phrases.js';
+import { QuestionKind } from './question_kind.js';
+import { QUESTION_KINDS } from './question_kinds.js';
 
 const MOST_CELLS = 4000000; // of a comparison: what is longer is shown as one stretch that was replaced
 const SENTENCE = 500; // characters that a rater may add to the double of what is shown; the server's are in question_kinds.py
@@ -65,7 +67,7 @@ function align(gone, added) {
 }
 
 /** The field in which a rater makes a text right. */
-export class RewriteInput {
+class RewriteInput {
   /**
    * @param {import('./draft.js').Question} question
    * @param {{source: string, output: string}} texts
@@ -151,3 +153,29 @@ function describe(before, after) {
   }
   return line;
 }
+
+/** The whole text of the item, as it should be. */
+class RewriteKind extends QuestionKind {
+  isTyped = true;
+
+  needsFocus = true;
+
+  build(panel, question, field, draft) {
+    const input = new RewriteInput(question, panel.view.rewritten, {
+      said: () => draft.answer[question.id],
+      typed: () => draft.typed[question.id],
+      type: (text) => panel.on.type(question, text),
+      set: (said) => panel.on.words(question, said),
+      confirm: () => panel.on.confirm(),
+      complain: panel.on.complain,
+    });
+    panel.inputs.set(question.id, input);
+    field.append(...input.parts);
+  }
+
+  show(panel, question, field) {
+    panel.showInput(question, field);
+  }
+}
+
+QUESTION_KINDS.rewrite = new RewriteKind();

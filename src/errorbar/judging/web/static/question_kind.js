@@ -1,4 +1,4 @@
-// What a kind of question is on the page: how an answer is given and shown. The server's half is in question_kind.py.
+// What a kind of question is on the page: how an answer is given and shown. The server's half is in question_kinds.py.
 
 import { say } from './phrases.js';
 

@@ -3,6 +3,7 @@
 import { announce, button, keycap, make } from './dom.js';
 import { say } from './phrases.js';
 import { QuestionKind } from './question_kind.js';
+import { QUESTION_KINDS } from './question_kinds.js';
 
 /** @typedef {import('./draft.js').Question} Question */
 /** @typedef {import('./draft.js').Draft} Draft */
@@ -12,7 +13,7 @@ import { QuestionKind } from './question_kind.js';
 const PAIR = [['a', [1, 2]], ['b', [2, 1]], ['=', [1, 1]]];
 
 /** Ranks of the outputs, in the item's own order, whatever the order on the screen. */
-export class RanksKind extends QuestionKind {
+class RanksKind extends QuestionKind {
   keys = PAIR.map(([key]) => /** @type {string} */ (key));
 
   isAnswered(value) {
@@ -150,3 +151,5 @@ function inOwnOrder(cards, ranks) {
   for (const [at, card] of cards.entries()) own[numberOf(card)] = ranks[at];
   return own;
 }
+
+QUESTION_KINDS.ranks = new RanksKind();

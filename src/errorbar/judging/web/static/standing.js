@@ -12,9 +12,14 @@ import { say } from './phrases.js';
  */
 export function whyNoItem({ standing, known, done, code }, pending, connection, contact) {
   if (!known) return connection === 'online' ? [say('One moment.')] : [say('No connection yet.'), say('Items come as soon as there is one.')];
+  const saved = pending ? say('Keep this page open until everything is saved.') : say('Everything is saved.');
+  if (standing === 'paused') {
+    const later = say('Nothing is handed out just now. This page asks again by itself; you can also come back later by the same link.');
+    return [say('The study is paused'), ...(done || pending ? [saved] : []), later];
+  }
+  if (standing === 'finished' && !done && !pending) return [say('There is no work for you here.'), say('Nothing is left for you to judge in this study. Thank you for coming.')];
   if (standing === 'finished') {
     const skipped = [say('There is no completion code yet: an item that you skipped does not count. Press Back to judge it.')];
-    const saved = pending ? say('Keep this page open until everything is saved.') : say('Everything is saved.');
     return [say('You are done. Thank you.'), saved, ...(done && !code && !pending ? skipped : [])];
   }
   if (standing === 'failed') return [say('The quiz is over.'), say('Too few of its answers were right, so there is no further work for you in this study. Thank you for your time.')];
