@@ -246,7 +246,7 @@ def test_types_are_of_an_inventory_or_of_the_study(tmp_path: Path) -> None:
 
 
 def test_a_system_s_edits_are_nobody_s_and_their_effect_is_found(tmp_path: Path) -> None:
-    n, generator = 200, random.Random(7)
+    n, generator = 400, random.Random(7)
     sentences = [f"He go to school {k} every days ." for k in range(n)]
     (tmp_path / "text.txt").write_text("\n".join(sentences) + "\n")
     (tmp_path / "lm-2026.txt").write_text("\n".join(text.replace("go", "goes") for text in sentences) + "\n")
@@ -270,18 +270,18 @@ def test_a_system_s_edits_are_nobody_s_and_their_effect_is_found(tmp_path: Path)
 
     let_judge(study, edits_of, edits_of, seconds=lambda lease: 4.0 if lease.item.proposed else 8.0 + generator.random())
     result = errorbar.judge_analyze(study, resamples=300)
-    assert result.figure("proposals", "blank", "items").value == 60
-    assert result.figure("proposals", "shown", "items").value == 140
+    assert result.figure("proposals", "blank", "items").value == 120
+    assert result.figure("proposals", "shown", "items").value == 280
     true = {"the system's edits made": 0.3, "edits of 100 tokens": 100 * 0.3 / 8, "seconds of a token": -4.5 / 8}
     for measure, value in true.items():
         interval = result.figure("proposals", "difference", measure).interval
         assert interval is not None, measure
-        # The study deals at random: one interval in twenty misses by a little.
+        # One draw of many: one interval in twenty misses by a little.
         half = (interval.high - interval.low) / 2
         assert interval.low - half < value < interval.high + half, measure
         assert interval.high < 0 or interval.low > 0, "and it is no chance"
     errorbar.judge_export(study, tmp_path / "out.csv")
-    assert (tmp_path / "out.csv").read_text().count(",blank\n") == 120
+    assert (tmp_path / "out.csv").read_text().count(",blank\n") == 240
 
 
 def test_what_belongs_to_no_edits_is_refused(tmp_path: Path) -> None:

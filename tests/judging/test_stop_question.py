@@ -60,9 +60,9 @@ def judged(folder: Path, pages: int) -> None:
 
 @pytest.fixture(autouse=True, scope="module")
 def one_order() -> Iterator[None]:
-    """The same random order of items in each run."""
+    """The same random order of items in each run, also of this module's fixtures."""
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr("errorbar.judging.protocol.changes.SystemRandom", lambda: Random(7))
+        patched.setattr("errorbar.judging.random_tokens._unpredictable", Random(7))
         yield
 
 

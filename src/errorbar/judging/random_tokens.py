@@ -1,11 +1,17 @@
-"""Random words that open something, and random numbers that follow from a seed."""
+"""Random words that open something, random orders, and random numbers that follow from a seed."""
 
 from __future__ import annotations
 
 import hmac
 import secrets
 from base64 import urlsafe_b64encode
+from collections.abc import MutableSequence
 from hashlib import blake2b, sha256
+from random import Random, SystemRandom
+from typing import TypeVar
+
+T = TypeVar("T")
+_unpredictable: Random = SystemRandom()
 
 
 def fresh_token() -> str:
@@ -27,6 +33,16 @@ def derive_token(key: str, *parts: str) -> str:
 def same(token: str, other: str) -> bool:
     """Whether two tokens are equal, in a time that does not tell where they differ."""
     return hmac.compare_digest(token.encode(), other.encode())
+
+
+def shuffle(values: MutableSequence[T]) -> None:
+    """Bring values into an order that nobody can tell before."""
+    _unpredictable.shuffle(values)
+
+
+def fresh_seed() -> int:
+    """A seed of 31 bits for ``draw``, which nobody can tell before."""
+    return _unpredictable.randrange(2**31)
 
 
 def draw(seed: int, *question: object) -> int:

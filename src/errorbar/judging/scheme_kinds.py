@@ -33,7 +33,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import SequenceMatcher
 from itertools import pairwise
-from random import SystemRandom
 from typing import Any, Literal
 
 from errorbar.core.edit import Edit
@@ -50,6 +49,7 @@ from errorbar.judging.question_kinds import (
     kind_of_question,
     ranks_of_label,
 )
+from errorbar.judging.random_tokens import shuffle
 from errorbar.judging.scheme import NOTHING, Scheme, fold_word, near, tokens
 
 Span = tuple[int, int]
@@ -420,7 +420,7 @@ def draw_places_of_outputs(items: Sequence[JudgedItem], systems: Sequence[str], 
     blocks = list(dict.fromkeys(map(sentence_of, items)))
     start = -(-first // len(systems))
     numbers = list(range(start, start + len(blocks)))
-    SystemRandom().shuffle(numbers)
+    shuffle(numbers)
     number_of = dict(zip(blocks, numbers, strict=True))
     n = len(systems)
     return {item.name: number_of[sentence_of(item)] * n + systems.index(item.names[0]) for item in items}

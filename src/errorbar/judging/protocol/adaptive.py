@@ -23,7 +23,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Iterable, Sequence
-from random import Random, SystemRandom
+from random import Random
 from typing import Any
 
 import numpy as np
@@ -32,7 +32,7 @@ from sqlalchemy import Connection, text
 from errorbar.core.problems import Problem, UsageError, shorten_text
 from errorbar.judging.items.item import SEVERAL, JudgedItem
 from errorbar.judging.protocol.leases import Next, first_of_block
-from errorbar.judging.random_tokens import draw
+from errorbar.judging.random_tokens import draw, shuffle
 from errorbar.judging.study.rules import get_value, set_value
 from errorbar.stats.anytime import endless_p_value
 from errorbar.stats.multiple import adjust
@@ -100,7 +100,7 @@ def draw_places(tx: Connection, items: Iterable[JudgedItem]) -> dict[str, int]:
             message = f"{len(blocks):,} pairs of systems, of which one has {start + len(own):,} items"
             expected = f"at most {MOST_PAIRS:,} pairs of {BLOCK // 2:,} items"
             raise UsageError(Problem("judge-adaptive", message, expected=expected))
-        SystemRandom().shuffle(own)
+        shuffle(own)
         for at, item in enumerate(own, start):
             places[item.name] = block + 2 * at + (item.names != pair)
     return places

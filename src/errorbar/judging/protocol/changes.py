@@ -18,7 +18,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from random import SystemRandom
 from typing import Literal
 
 from sqlalchemy import Connection, text
@@ -33,6 +32,7 @@ from errorbar.judging.protocol.assignments import (
     promote_extras_statement,
     state_changes_statement,
 )
+from errorbar.judging.random_tokens import shuffle
 from errorbar.judging.scheme_kinds import draw_places_of_outputs
 from errorbar.judging.stopping.question import StopQuestion
 from errorbar.judging.study.rules import StudyRules, current_rules, get_value, set_value
@@ -96,7 +96,7 @@ def add_items(tx: Connection, items: Iterable[JudgedItem], now: float) -> int:
         place_of = draw_places_of_outputs(work, rules.systems, first)
     else:
         places = list(range(first, first + len(work)))
-        SystemRandom().shuffle(places)
+        shuffle(places)
         place_of = dict(zip((item.name for item in work), places[::-1], strict=True))
     names: set[str] = set()
     for item in new:

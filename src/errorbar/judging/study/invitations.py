@@ -20,7 +20,7 @@ from sqlalchemy import Connection, Row, delete, exists, func, insert, select, up
 
 from errorbar.api.arguments import Bounds, Count, public
 from errorbar.core.problems import Problem, UsageError
-from errorbar.judging.random_tokens import derive_token, fingerprint
+from errorbar.judging.random_tokens import derive_token, fingerprint, fresh_seed
 from errorbar.judging.store.tables import ASSIGNMENT, EVENT, INVITE, RATER
 from errorbar.judging.study.folder import Study
 from errorbar.judging.study.rules import current_rules, get_value, study_clock
@@ -241,7 +241,7 @@ def join(
     participant = folded_name(participant) if invite.kind == "named" else participant
     key = f"invite:{invite.id}" if personal else f"id:{participant or NAMELESS + secrets.token_urlsafe(16)}"
     name = invite.label if personal else _next_name(tx)
-    values = {"name": name, "participant": key, "invite": invite.id, "seed": secrets.randbelow(2**31)}
+    values = {"name": name, "participant": key, "invite": invite.id, "seed": fresh_seed()}
     inserted = tx.execute(
         insert(RATER).values(**values, status="active", joined=now, agreed=json.dumps(agreed, ensure_ascii=False))
     )
