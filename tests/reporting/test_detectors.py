@@ -92,7 +92,7 @@ def test_curves_are_those_of_crowd_sweep(errorbar: CommandLine, truth: Truth) ->
 @pytest.mark.usefixtures("folder")
 def test_flags_score_as_crowd_score_has_it(errorbar: CommandLine) -> None:
     corpus_study = study()
-    call = ("crowd", "score", "*.m2", "me.csv", "--items", "words", "--resamples", 200, "--seed", 7, "--ci")
+    call = ("crowd", "score", "*.m2", "me.csv", "--items", "words")
     weighted, majority = json.loads(errorbar(*call, "--format", "json").out)["rows"]
     (me,) = require(corpus_study.detectors).detectors
     rows: tuple[tuple[Truth, Any], ...] = (("weighted", weighted), ("majority", majority))

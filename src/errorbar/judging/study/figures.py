@@ -662,8 +662,11 @@ def system_scores(
     if any({*DRAWN} & row.keys() or SET.fullmatch(row.get("set", "")) for row in _hidden(study)):
         message = "the items were drawn from strata, in which flagged items have another share than in the corpus"
         problems.note("crowd-drawn", message, Place(), fix="scores of the corpus: errorbar sample estimate")
+    closed = None if intervals is None else replace(intervals, method="closed")
+    if closed is not None:
+        against.note_few(problems)
     return [
-        (name, score_kinds(metric, table, resampling=intervals))
+        (name, score_kinds(metric, table, resampling=closed))
         for name, of_items in read_systems(flags, judged, problems).items()
         for metric, table in against.counted(of_items).items()
     ]
