@@ -1,4 +1,4 @@
-"""How often intervals of scores against a crowd hold the truth: the tables of docs/measurements/crowd.md.
+"""How often intervals of scores against a crowd hold the truth: the tables of docs/measurements/crowd-intervals.md.
 
 An item is an error with the chance ``rate``; a rater calls it one with a chance that differs from item to item, Beta
 with other parameters for errors and for the rest; the system flags errors and others at two rates. Essays differ in

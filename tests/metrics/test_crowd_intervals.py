@@ -21,7 +21,7 @@ from tests.helpers.crowd import crowd_score
 from tests.helpers.page_rows import rows_of_page
 from tests.metrics.crowd_runs import ESSAYS, SETTINGS, coverage, coverage_of_essays, essays_row, row
 
-MEASURED = (Path(__file__).parents[1] / "measured/crowd.md").read_text(encoding="utf-8")
+MEASURED = (Path(__file__).parents[1] / "measured/crowd-intervals.md").read_text(encoding="utf-8")
 CLOSED = Resampling("closed")
 PART = st.tuples(st.sampled_from([0, 0.25, 0.5, 1]), st.sampled_from([0, 0.3, 1, 2]))
 

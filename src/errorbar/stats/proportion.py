@@ -122,8 +122,8 @@ def ratio_interval(
         If every b is 1 and every a is 0 or 1, this is Wilson's interval with t for z, or the exact one where that is
         narrower. Residuals show the variance as ν equal ones would; v is that of z² units more, half of them successes,
         which Wilson's interval adds, so that few units, or units that are all alike, still have an interval. It ends at
-        0 and 1 and holds A / B. A single unit or cluster with b > 0 gives none. docs/measurements/crowd.md measures it
-        beside bootstraps.
+        0 and 1 and holds A / B. A single unit or cluster with b > 0 gives none. docs/measurements/crowd-intervals.md
+        measures it beside bootstraps.
     Source
         Wilson 1927, JASA 22; of sums, with the effective number of units and Student's t, compare Franco, Little, Louis
         and Slud 2019, Journal of Survey Statistics and Methodology 7(3); ν as in Satterthwaite 1946, Biometrics
