@@ -121,6 +121,16 @@ def test_few_errors_are_named(n: int, words: str | None) -> None:
     assert "crowd-few" not in {note.code for note in crowd(judgments(n), flags, ci=False).notes}
 
 
+@pytest.mark.parametrize(("n", "warned"), [(1, False), (2, True), (9, True), (10, False)])
+def test_few_essays_or_sentences_are_named(tmp_path: Path, n: int, warned: bool) -> None:
+    (tmp_path / "gold.m2").write_text("S a b c d\nA 0 1|||T|||x|||REQUIRED|||-NONE-|||0\n\n" * n, encoding="utf-8")
+    (tmp_path / "system.txt").write_text("a x c d\n" * n, encoding="utf-8")
+    result = crowd(tmp_path / "gold.m2", tmp_path / "system.txt")
+    named = f"the judged items are of only {n} essays or sentences: intervals may be too narrow"
+    assert (named in [note.what for note in result.notes]) is warned
+    assert (result.rows[0].score.precision.interval is None) is (n == 1)
+
+
 @pytest.mark.parametrize(("name", "n_raters", "n", "estimand"), rows_of_page(SETTINGS))
 def test_every_row_of_the_page(name: str, n_raters: int, n: int, estimand: Estimand) -> None:
     assert row(name, n_raters, n, estimand) in MEASURED
