@@ -86,7 +86,7 @@ def large(folder: Path, n: int, *, parquet: bool) -> None:
     begin = time.process_time()
     judgments = read_judgments(to_parquet(path) if parquet else path)
     rows = [[f"{len(judgments):,} read", f"{time.process_time() - begin:.1f}", f"{megabytes():.0f}"]]
-    result = crowd(judgments, {"s": rng.random(len(judgments.items)) < 0.2}, ci=True, resamples=200)
+    result = crowd(judgments, {"s": rng.random(len(judgments.items)) < 0.2})
     rows.append(
         [f"{result.rows[0].score.n_items:,} scored", f"{time.process_time() - begin:.1f}", f"{megabytes():.0f}"]
     )

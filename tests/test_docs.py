@@ -37,6 +37,7 @@ MEASURED_ROWS = {
     "agreement": 20,
     "assisted": 135,
     "correctors": 18,
+    "crowd-intervals": 64,
     "detectors": 74,
     "intervals": 49,
     "judge-populations": 56,

@@ -55,7 +55,7 @@ def test_budgets_narrow_intervals() -> None:
         assert widths == sorted(widths, key=lambda width: -(width or 0))
     recall = steps[-1].half_widths["R"]
     assert recall is not None
-    assert budget_for_half_width(STRATA, SAMPLE.rates(STRATA), recall) <= 6000
+    assert budget_for_half_width(STRATA, SAMPLE.rates(STRATA), recall) == pytest.approx(6000, rel=0.005)
 
 
 def test_of_two_systems_the_wider_half_width_is_given() -> None:
@@ -71,7 +71,7 @@ def test_level_and_beta_reach_every_budget() -> None:
     usual, narrow = budget_steps(STRATA, SAMPLE), budget_steps(STRATA, SAMPLE, Aim(confidence_level=0.8))
     for wide, step in zip(usual, narrow, strict=True):
         # Quantiles of the normal distribution: 1.2816 and 1.9600.
-        assert step.half_widths["P"] == pytest.approx((wide.half_widths["P"] or 0) * 1.2816 / 1.96, rel=1e-3, abs=1e-12)
+        assert step.half_widths["P"] == pytest.approx((wide.half_widths["P"] or 0) * 1.2816 / 1.96, abs=1.5 / 1000)
     other = budget_steps(STRATA, SAMPLE, Aim(beta=0.5))
     assert other[0].half_widths["P"] == usual[0].half_widths["P"]
     assert all(a.half_widths["F"] != b.half_widths["F"] for a, b in zip(usual, other, strict=True))

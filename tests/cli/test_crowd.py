@@ -235,7 +235,7 @@ def test_a_real_batch_and_ten_annotators(data: Path) -> None:
     assert (len(found), len(found.raters), counts) == (3264, 96, {"No": 696, "Yes": 2568})
     system = data / "conll14_systems" / "official_submissions" / "CAMB"
     gold = data / "bn2015_10gec" / "A*.m2"
-    rows = record(crowd, "score", gold, system, "--items", "words", "--lenient", "--resamples", 50)["rows"]
+    rows = record(crowd, "score", gold, system, "--items", "words", "--lenient")["rows"]
     assert rows[0]["n_items"] == 3836
     assert rows[0]["n_judgments"] == {"least": 10, "mean": 10.0, "most": 10}
     assert rows[0]["hits"] + rows[0]["false_positives"] == 222
@@ -405,7 +405,7 @@ def test_ties_are_what_was_asked_for(
     rows = [f"{item},r{at},{label}\n" for item, both in said.items() for at, label in enumerate(both.split())]
     (tmp_path / "v.csv").write_text("item,rater,label\n" + "".join(rows), encoding="utf-8")
     (tmp_path / "f.csv").write_text("item,flag\ne,1\no,0\nt,1\n", encoding="utf-8")
-    call = (tmp_path / "v.csv", tmp_path / "f.csv", "--metric", f"crowd(ties={ties})", "--resamples", 20)
+    call = (tmp_path / "v.csv", tmp_path / "f.csv", "--metric", f"crowd(ties={ties})", "--no-ci")
     weighted, majority = record(crowd, "score", *call)["rows"]
     assert (weighted["hits"], weighted["false_positives"], weighted["n_items"]) == (1.5, 0.5, 3)
     assert (majority["hits"], majority["false_positives"], majority["n_items"]) == (hits, false_positives, n_items)
@@ -416,7 +416,7 @@ def test_ties_are_what_was_asked_for(
 def test_only_edits_of_the_type_asked_for_are_errors(tmp_path: Path) -> None:
     (tmp_path / "gold.m2").write_text(M2, encoding="utf-8")
     (tmp_path / "out.txt").write_text("He go to school .\nFine in summer .\n", encoding="utf-8")
-    call = (tmp_path / "gold.m2", tmp_path / "out.txt", "--resamples", 20)
+    call = (tmp_path / "gold.m2", tmp_path / "out.txt")
     # "go" is an error to one of two, and the doubled "to" to both.
     errors = [
         sum(record(crowd, "score", *call, *kind)["rows"][0][name] for name in ("hits", "misses"))
@@ -474,7 +474,7 @@ def test_rare_ngrams_are_left_out_of_the_counts(tmp_path: Path, errorbar: Comman
 def test_who_looked_at_an_unmarked_sentence(tmp_path: Path) -> None:
     (tmp_path / "gold.m2").write_text(M2 + "\nS Nobody looked .\n", encoding="utf-8")
     (tmp_path / "out.txt").write_text("He go to school .\nFine in summer .\nNobody looks .\n", encoding="utf-8")
-    call = (tmp_path / "gold.m2", tmp_path / "out.txt", "--resamples", 20, "--lenient")
+    call = (tmp_path / "gold.m2", tmp_path / "out.txt", "--lenient")
     raters = [
         record(crowd, "score", *call, "--unmarked", unmarked)["rows"][0]["n_judgments"]["least"]
         for unmarked in ("official", "all")
@@ -492,7 +492,7 @@ def test_a_system_with_other_lines_than_the_corpus(tmp_path: Path, errorbar: Com
 
 
 def test_numbers_are_whole_in_csv_and_short_in_tables(votes: Path) -> None:
-    call = (votes, votes.with_name("flags.csv"), "--resamples", 20)
+    call = (votes, votes.with_name("flags.csv"))
     found = record(crowd, "score", *call)["rows"]
     rows = list(csv.DictReader(io.StringIO(run(crowd, "score", *call, "--format", "csv"))))
     for row, each in zip(rows, found, strict=True):
@@ -531,7 +531,7 @@ def test_howmany_is_a_table_too(votes: Path) -> None:
 
 @pytest.mark.parametrize("beta", [1, 2])
 def test_f_weighs_recall_as_asked_for(votes: Path, beta: int) -> None:
-    call = (votes, votes.with_name("flags.csv"), "--resamples", 20, *(() if beta == 1 else ("--beta", beta)))
+    call = (votes, votes.with_name("flags.csv"), *(() if beta == 1 else ("--beta", beta)))
     for row in record(crowd, "score", *call)["rows"]:
         p, r = row["P"]["value"], row["R"]["value"]
         assert row["beta"] == beta
@@ -580,24 +580,30 @@ def test_choices_are_those_of_the_library() -> None:
     assert crowd_options.PROJECTIONS == PROJECTIONS
 
 
-def test_intervals_are_made_up_to_some_size_and_where_they_are_asked_for(
-    votes: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    call = (votes, votes.with_name("flags.csv"), "--resamples", 50)
+def test_scores_have_intervals_unless_they_are_left_out(votes: Path, errorbar: CommandLine) -> None:
+    call = (votes, votes.with_name("flags.csv"))
     usual = record(crowd, "score", *call)["rows"][0]
-    assert "|ci:percentile,0.95,50,by:item,seed:0|" in usual["signature"]
-    none = record(crowd, "score", *call[:2], "--no-ci")["rows"][0]
+    assert "|ci:closed,0.95|" in usual["signature"]
+    none = record(crowd, "score", *call, "--no-ci")["rows"][0]
     assert (none["P"]["interval"], "|ci:" in none["signature"]) == (None, False)
     assert none["P"]["value"] == usual["P"]["value"]
     narrow = record(crowd, "score", *call, "--confidence", 0.5)["rows"][0]["P"]["interval"]
     assert usual["P"]["interval"]["low"] < narrow["low"] < narrow["high"] < usual["P"]["interval"]["high"]
-    for command in ((crowd, "score"), (curve,)):
-        assert record(*command, *call, "--jobs", 2) == record(*command, *call)
+    for useless in (["--seed", 1], ["--no-ci", "--confidence", 0.9]):
+        assert "useless-option" in errorbar("crowd", "score", *call, *useless).err
+    assert errorbar("crowd", "score", *call, "--metric", "crowd(shares=dawid-skene)", "--seed", 1).code == 0
+
+
+def test_bands_of_curves_are_made_up_to_some_size(votes: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    call = (votes, votes.with_name("flags.csv"))
+    usual = record(curve, *call, "--resamples", 50)["rows"][0]
+    assert "|ci:percentile,0.95,50,by:item,seed:0|" in usual["signature"]
+    assert record(curve, *call, "--resamples", 50, "--jobs", 2)["rows"][0] == usual
     monkeypatch.setattr("errorbar.stats.resampling.MOST_UNASKED", 100)
-    many = record(crowd, "score", *call[:2])
-    assert many["rows"][0]["P"]["interval"] is None
+    many = record(curve, *call)
+    assert many["rows"][0]["curve"][0]["kappa"]["interval"] is None
     assert [note["code"] for note in many["warnings"]] == ["no-intervals"]
-    assert record(crowd, "score", *call, "--ci")["rows"][0]["P"]["interval"] == usual["P"]["interval"]
+    assert record(curve, *call, "--resamples", 50, "--ci")["rows"][0] == usual
 
 
 def test_python_gives_what_the_commands_print(votes: Path) -> None:
@@ -610,9 +616,9 @@ def test_python_gives_what_the_commands_print(votes: Path) -> None:
         (judgments, {"flags": by_item}),
         (judgments, {"flags": np.array([by_item[item] for item in judgments.items])}),
     ):
-        made = crowd_scores(given, systems, resamples=50)
+        made = crowd_scores(given, systems)
         assert {**made.to_dict(), "schema": "errorbar.crowd.score/1", "warnings": []} == record(
-            crowd, "score", votes, flags, "--resamples", 50
+            crowd, "score", votes, flags
         )
         assert "flags" in repr(made)
     found = follow(votes, [flags], resamples=20)

@@ -28,7 +28,7 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def score(errorbar: CommandLine, *options: str, judgments: str = "v.csv") -> dict[str, Any]:
-    done = errorbar("crowd", "score", judgments, "f.csv", *options, "--format", "json", "--resamples", "50")
+    done = errorbar("crowd", "score", judgments, "f.csv", *options, "--format", "json")
     assert done.code == 0, done.err
     first: dict[str, Any] = json.loads(done.out)["rows"][0]
     return first
@@ -194,7 +194,7 @@ class TestSignatures:
     @staticmethod
     def document(errorbar: CommandLine, command: str) -> object:
         options = {
-            "score": ("crowd", "score", "v.csv", "f.csv", "--labels", "error=<3", "--resamples", "20"),
+            "score": ("crowd", "score", "v.csv", "f.csv", "--labels", "error=<3"),
             "aggregate": ("crowd", "aggregate", "v.csv", "--min-items", "1"),
             "curve": ("curve", "v.csv", "f.csv", "--labels", "error=<3", "--resamples", "20"),
         }

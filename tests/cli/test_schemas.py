@@ -23,7 +23,7 @@ M2 = "S a b c .\nA 0 1|||Det|||X|||REQUIRED|||-NONE-|||0\n\n"
 # Name of the schema, and commands whose output it describes.
 CALLS: dict[str, list[tuple[str, ...]]] = {
     "crowd-score": [
-        ("crowd", "score", "votes.csv", "s=flags.csv", "--resamples", "50"),
+        ("crowd", "score", "votes.csv", "s=flags.csv"),
         ("crowd", "score", "votes.csv", "s=flags.csv", "none=none.csv", "--metric", "crowd(shares=trust,ties=unknown)"),
         ("crowd", "score", "votes.csv", "s=flags.csv", "--no-ci"),
         ("crowd", "score", "gold.m2", "system.txt"),

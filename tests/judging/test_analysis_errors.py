@@ -171,6 +171,17 @@ def test_systems_wait_while_all_say_that_they_cannot_tell() -> None:
     assert not [each for each in found.findings if each.section == "systems"]
 
 
+def test_few_errors_are_worth_a_warning_once_the_study_is_analyzed() -> None:
+    """Not while it goes on: the first answers are always few."""
+    items = [JudgedItem("a", "x y", hidden={"flag": "1"}), JudgedItem("b", "x y", hidden={"flag": "0"})]
+    with filled(SCHEME, items, [StoredAnswer("ann", "a", ERROR), StoredAnswer("ann", "b", OK)]) as tx:
+        study = read_study(tx, whole=True)
+    how = Resampling("percentile", 20)
+    now, found = status_of(study, 10.0, how), analysis_of(study, intervals=how)
+    assert [note.code for note in now.notes] == []
+    assert "crowd-few" in [note.code for note in found.notes]
+
+
 def test_experts_are_of_errors() -> None:
     scheme = load_scheme("cloze")
     with filled(scheme, [JudgedItem("a", "x y", (0, 1))], [StoredAnswer("ann", "a", {"word": ["x"]})]) as tx:

@@ -141,7 +141,8 @@ def test_crowd(votes: Path, errorbar: CommandLine) -> None:
     flags = ("a=a.csv", "b=b.csv")
     report = report_of(compute_studies(judgments="votes.csv", systems=flags))
     call = ("votes.csv", *flags, *SAME, *MARKDOWN)
-    assert text_rows(tables(report)["crowd-scores-values"]) == printed(errorbar("crowd", "score", *call).out)
+    scores = errorbar("crowd", "score", "votes.csv", *flags, *MARKDOWN).out
+    assert text_rows(tables(report)["crowd-scores-values"]) == printed(scores)
     assert text_rows(tables(report)["crowd-bins-values"]) == printed(errorbar("curve", *call).out)
     curve = printed(errorbar("curve", *call, "--kappa").out)
     for at, name in enumerate(("crowd-kappa", "crowd-youden", "crowd-odds", "crowd-kappa-at")):

@@ -587,7 +587,7 @@ def study_crowd(
     name: str = "",
     error: str | Sequence[str] = USUAL,
 ) -> CrowdStudy:
-    """Everything that a report shows of a crowd, with percentile intervals, of agreement BCa.
+    """Everything that a report shows of a crowd, with closed intervals, of agreement BCa, of curves percentiles.
 
     The numbers are those of ``crowd``, ``curve`` and ``agree`` for the same input, seed and numbers of resamples.
 
@@ -596,7 +596,9 @@ def study_crowd(
     """
     table, how = judged.judgments, replace(resampling, method="percentile")
     against = Against.of(judged, Crowd(), error, how.seed)
-    scores = CrowdScores(tuple(crowd_rows(against, systems, how)), against.unit, ())
+    scores = CrowdScores(tuple(crowd_rows(against, systems, how.confidence_level)), against.unit, ())
+    if systems:
+        against.note_few(problems)
     curves = Curves(tuple(curve_rows(against, systems, how)), Marks().prevalence, how.seed, ())
     n_raters = len(np.unique(table.rater))
     known = replace(judged, options=replace(judged.options, unknown=()))  # those are gone already

@@ -9,9 +9,26 @@ from typing import Any, NamedTuple, Unpack, cast
 
 import numpy as np
 
-from errorbar.api.arguments import Beta, metrics_of, public, refuse_without_intervals, resampling
+from errorbar.api.arguments import (
+    Beta,
+    Confidence,
+    Useless,
+    Whole,
+    metrics_of,
+    public,
+    refuse_without_intervals,
+    resampling,
+)
 from errorbar.api.inputs import need_systems
-from errorbar.api.judgment_input import CrowdJudging, JudgmentReading, ReadJudgments, VotesSource, paths_of, take_crowd
+from errorbar.api.judgment_input import (
+    CrowdJudging,
+    CrowdReading,
+    JudgmentReading,
+    ReadJudgments,
+    VotesSource,
+    paths_of,
+    take_crowd,
+)
 from errorbar.api.signatures import crowd_signature
 from errorbar.core.arrays import Flags, Floats
 from errorbar.core.corpus import Hypothesis
@@ -42,6 +59,8 @@ from errorbar.stats.resampling import Resampling, makes_usual_intervals, stream
 from errorbar.tables.plain import attributes, estimate_record, records
 from errorbar.tables.result import Result
 from errorbar.tables.table import Cell, Column, Table
+
+FEW_ERRORS, FEW_CLUSTERS = 10, 10  # of fewer, intervals hold the truth too seldom where others are fine
 
 FlagSource = Source | Mapping[str, bool] | Flags | Sequence[bool]
 Systems = Source | Sequence[Source] | Mapping[str, FlagSource]
@@ -74,6 +93,19 @@ class Against:
         """The name of the units that are resampled."""
         return "items" if self.judged.clusters is None else "essays or sentences"
 
+    def note_few(self, problems: Problems) -> None:
+        """Warn that few items are errors to most of the crowd, or that items are of few essays."""
+        codes = self.judged.clusters
+        n_clusters = FEW_CLUSTERS if codes is None else len(np.unique(np.asarray(codes)[self.votes.n_judgments > 0]))
+        if 1 < n_clusters < FEW_CLUSTERS:
+            message = f"the judged items are of only {n_clusters} essays or sentences"
+            problems.note("crowd-few", f"{message}: intervals may be too narrow", Place(), severity="warning")
+        n = int((self.votes.share > 0.5).sum())
+        if n < FEW_ERRORS:
+            items = {0: "no item an error", 1: "only 1 item an error"}.get(n, f"only {n} items errors")
+            message = f"most raters call {items}: intervals of R and F may be too narrow"
+            problems.note("crowd-few", message, Place(), severity="warning")
+
     def counted(self, flags: Flags) -> dict[Crowd, CrowdStatistics]:
         """A system's counts by both estimands."""
         metrics = [replace(self.metric, estimand=estimand) for estimand in ESTIMANDS]
@@ -101,7 +133,7 @@ class CrowdScores(Result):
 
     Attributes:
         rows: A score of each system and estimand.
-        unit: What was resampled: ``items`` or others.
+        unit: What intervals take for independent: ``items`` or others.
         notes: Warnings and repairs.
     """
 
@@ -125,7 +157,7 @@ class CrowdScores(Result):
             body.append([*start, s.hits, s.false_positives, s.misses, s.precision, s.recall, s.f])
         notes = [
             "weighted: an item counts as the share of raters who call it an error; majority: as most of them do",
-            f"intervals resample {self.unit} with all their judgments; judgments are per item",
+            f"intervals are for other {self.unit} and these raters; judgments are per item",
         ]
         return [Table(columns, body, "Scores against the crowd", "crowd-score", notes)]
 
@@ -152,14 +184,24 @@ def _record(row: CrowdRow) -> dict[str, object]:
     }
 
 
-@public(refuse_without_intervals("resamples confidence"))
+@public(
+    refuse_without_intervals("confidence"),
+    Useless(
+        "seed",
+        "starts dawid-skene, and {metric} has other shares",
+        lambda arguments: "dawid-skene" not in str(arguments["metric"]),
+    ),
+)
 def crowd(
     judgments: VotesSource,
     systems: Systems,
     *,
     metric: Metric | str = "crowd",
     beta: Beta = None,
-    **shared: Unpack[CrowdJudging],
+    ci: bool = True,
+    confidence: Confidence = 0.95,
+    seed: Whole = 0,
+    **shared: Unpack[CrowdReading],
 ) -> CrowdScores:
     """Score systems against a crowd: crowd-weighted and majority hits, misses, false positives, P, R and F.
 
@@ -170,15 +212,21 @@ def crowd(
             mapping of names to paths, to flags of the items in order, or to flags by item.
         metric: What is computed, e.g. ``crowd(shares=trust,ties=unknown)``: what the share of an item is (votes, trust,
             dawid-skene), and what a tie is to the majority (half, unknown, error, ok).
-        shared: How judgments are read and intervals made.
+        ci: Compute confidence intervals, or leave them out.
+        confidence: Confidence level of intervals, a fraction.
+        seed: Seed of the starts of dawid-skene.
+        shared: How judgments are read.
 
     Raises:
         InputError: If a file is bad.
         UsageError: If an option does not fit, or no label means an error.
     """
     need_systems(systems)
-    against, problems, drawn = read_against(judgments, crowd_metric(metric, beta), shared)
-    rows = crowd_rows(against, read_systems(systems, against.judged, problems), drawn)
+    against, problems = read_against(judgments, crowd_metric(metric, beta), shared, seed)
+    flags = read_systems(systems, against.judged, problems)
+    if ci:
+        against.note_few(problems)
+    rows = crowd_rows(against, flags, confidence if ci else None)
     return CrowdScores(tuple(rows), against.unit, tuple(problems.notes))
 
 
@@ -191,26 +239,32 @@ def crowd_metric(metric: Metric | str, beta: float | None = None) -> Crowd:
     return replace(parsed, estimand="weighted")
 
 
-def read_against(
-    judgments: VotesSource, metric: Crowd, options: CrowdJudging
-) -> tuple[Against, Problems, Resampling | None]:
-    """A crowd to be compared with, the notebook of its reading, and how intervals are made, if any are."""
-    drawn = resampling(options, jobs=options["jobs"])
+def read_against(judgments: VotesSource, metric: Crowd, options: CrowdReading, seed: int) -> tuple[Against, Problems]:
+    """A crowd to be compared with, and the notebook of its reading."""
     judged, problems = take_crowd(judgments, options)
     if judged.drawn:
         message = "these judgments are of a drawn set, in which flagged items have another share than in the corpus"
         fix = "scores of the corpus: errorbar sample estimate, with the key of the set"
         headline = "the judgments are of a drawn set: these are not scores of the corpus"
         problems.note("crowd-drawn", message, Place(), fix=fix, headline=headline)
-    against = Against.of(judged, metric, judged.options.error, options["seed"])
-    ci, n = options["ci"], len(judged.judgments.items)
+    return Against.of(judged, metric, judged.options.error, seed), problems
+
+
+def read_resampled(
+    judgments: VotesSource, metric: Crowd, options: CrowdJudging
+) -> tuple[Against, Problems, Resampling | None]:
+    """As ``read_against``, and how bands are made, if any are."""
+    drawn = resampling(options, jobs=options["jobs"])
+    against, problems = read_against(judgments, metric, options, options["seed"])
+    ci, n = options["ci"], len(against.judged.judgments.items)
     return against, problems, drawn if (makes_usual_intervals(n, "items", problems) if ci is None else ci) else None
 
 
-def crowd_rows(against: Against, systems: Mapping[str, Flags], drawn: Resampling | None) -> list[CrowdRow]:
-    """Every system by both estimands."""
+def crowd_rows(against: Against, systems: Mapping[str, Flags], confidence_level: float | None) -> list[CrowdRow]:
+    """Every system by both estimands; None: without intervals."""
+    closed = None if confidence_level is None else Resampling("closed", confidence_level=confidence_level)
     return [
-        CrowdRow(name, score_kinds(metric, table, resampling=drawn), against.signature(metric.spec, flags, drawn))
+        CrowdRow(name, score_kinds(metric, table, resampling=closed), against.signature(metric.spec, flags, closed))
         for name, flags in systems.items()
         for metric, table in against.counted(flags).items()
     ]
@@ -471,7 +525,7 @@ def crowd_sweep(
     need_systems(systems)
     parsed = crowd_metric(metric)
     _refuse_useless(parsed, truth)
-    against, problems, drawn = read_against(judgments, parsed, shared)
+    against, problems, drawn = read_resampled(judgments, parsed, shared)
     items, by_system = against.judged.judgments.items, _read_scores(systems, problems)
     scores = {name: _order_scores(name, values, items, problems) for name, values in by_system.items()}
     problems.raise_errors()

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Literal, Unpack
 
 from errorbar.api.arguments import Share, public, refuse_without_intervals
-from errorbar.api.crowd import Against, Systems, crowd_metric, judgments_text, read_against, read_systems
+from errorbar.api.crowd import Against, Systems, crowd_metric, judgments_text, read_resampled, read_systems
 from errorbar.api.inputs import need_systems
 from errorbar.api.judgment_input import CrowdJudging, VotesSource
 from errorbar.core.arrays import Flags
@@ -165,7 +165,7 @@ def curve(
     """
     need_systems(systems)
     marks = Marks(bins, thresholds, prevalence, view)
-    against, problems, drawn = read_against(judgments, replace(crowd_metric(metric), beta=1.0), shared)
+    against, problems, drawn = read_resampled(judgments, replace(crowd_metric(metric), beta=1.0), shared)
     rows = curve_rows(against, read_systems(systems, against.judged, problems), drawn, marks)
     return Curves(tuple(rows), prevalence, shared["seed"], tuple(problems.notes))
 
@@ -186,7 +186,8 @@ def curve_rows(
     for name, flags in systems.items():
         in_bins, points = [], []
         if marks.view != "kappa":
-            in_bins = agreement_bins(against.counted(flags), marks.bins, resampling=drawn)
+            closed = None if drawn is None else replace(drawn, method="closed")
+            in_bins = agreement_bins(against.counted(flags), marks.bins, resampling=closed)
         if marks.view != "bins":
             # Ties are left out and counted, whatever they are to the scores.
             untied = replace(against.metric, estimand="majority", ties="half").measure(against.votes, flags)

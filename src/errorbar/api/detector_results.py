@@ -6,7 +6,7 @@ Formula
 Conventions
     Words are told apart in lower case. ``MOST_WORDS`` of them, the most frequent, have a row; the others share one. A
     false alarm is flagged, and no judge calls it an error; a miss is not flagged, and more than half of the judges do.
-    Intervals of a word resample the sentences or documents (or items) that have it.
+    Intervals of a word are for other sentences or documents (or items) that have it.
 Source
     Errors by the share of judges, and the same detectors against them: Madnani et al. 2011.
 """
@@ -199,7 +199,7 @@ def study_detectors(
     error: str | Sequence[str] = (),
     texts: bool = True,
 ) -> DetectorStudy:
-    """Everything that a report shows of detectors, with percentile intervals.
+    """Everything that a report shows of detectors, with closed intervals, of curves percentiles.
 
     Args:
         judged: Who judged the items.
@@ -227,9 +227,10 @@ def study_detectors(
         message = f"{n:,} of {len(items.names):,} judged items have no score, so there is no threshold curve"
         problems.note("detector-no-score", message, Place(name), severity="warning")
     swept = {truth: sweeps(against, whole, truth, how) for truth in TRUTHS} if whole else {}
-    scoring = _DetectorScoring(items, against, how, texts)
+    closed = replace(resampling, method="closed")
+    scoring = _DetectorScoring(items, against, closed, texts)
     signatures = {
-        f"detector: {name}": against.signature("detector(truth=any+majority+weighted)", own, how)
+        f"detector: {name}": against.signature("detector(truth=any+majority+weighted)", own, closed)
         for name, own in flags.items()
     }
     for truth, of_truth in swept.items():
@@ -250,7 +251,7 @@ class _DetectorScoring:
 
     items: JudgedWords
     against: Against
-    how: Resampling
+    closed: Resampling
     texts: bool
 
     @cached_property
@@ -272,7 +273,7 @@ class _DetectorScoring:
         for truth in TRUTHS:
             own = Votes(truth_of(votes, truth)[which], votes.n_judgments[which], clusters)
             metric = self.against.metric
-            scores[truth] = score_kinds(metric, metric.measure(own, flags[which]), resampling=self.how)
+            scores[truth] = score_kinds(metric, metric.measure(own, flags[which]), resampling=self.closed)
         return scores
 
     def result(self, table: SystemFlags, flags: Flags, scores: Floats) -> DetectorResult:

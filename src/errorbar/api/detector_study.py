@@ -69,7 +69,7 @@ class DetectorStudy:
     n_items: int  # items with a judgment
     n_judges: int  # how many judges there are
     annotated: bool  # the judges are annotators of a corpus, who also say what should stand there
-    unit: str  # what intervals resample
+    unit: str  # what intervals take for independent
     detectors: Sequence[DetectorResult]  # in the order given
     sweeps: Mapping[Truth, Sweeps]  # under every threshold, by what an error is; of those that score every item
     written: Mapping[tuple[str, str], int]  # what annotators write instead of a word, how many judgments; "": nothing

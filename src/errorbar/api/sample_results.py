@@ -177,7 +177,7 @@ class SampleDesigns(Result):
         columns += [Column(f"± {target}", "percent", f"half_width_{target.lower()}") for target in TARGETS]
         rows = [[one.name, " + ".join(f"{n:.0f}" for n in one.n), *one.half_widths] for one in self.designs]
         judged = int(self.plan.n.sum())
-        notes = [f"half-widths of 95 % intervals with {judged:,} judged items, if the supposed errors are right"]
+        notes = [f"half-widths of 95 % normal intervals with {judged:,} judged items, if the supposed errors are right"]
         return [Table(columns, rows, "Designs of one budget", "designs", notes)]
 
 

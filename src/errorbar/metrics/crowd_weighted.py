@@ -12,8 +12,8 @@ Conventions
     how many judge an item, weighted recall does not, so both and the number of judgments stand in every row. Items
     nobody judged do not count. A tie (p_i = ½) counts as ``ties`` says: ``half`` an error, ``unknown`` (the item does
     not count for the majority), ``error`` or ``ok``. P is undefined where nothing is flagged, R where no share is an
-    error. Intervals resample items, or clusters of them, with all their judgments: they do not say what other raters
-    would have said.
+    error. Intervals are those of ratios of sums over items, or clusters of them, with all their judgments
+    (``errorbar.stats.ratio_interval``): they do not say what other raters would have said.
 Source
     Madnani et al. 2011.
 """
@@ -35,6 +35,7 @@ from errorbar.core.problems import Problem, UsageError
 from errorbar.core.spec import Parameter, beta_parameter, word_parameter
 from errorbar.metrics.base import Folded, Measure, Metric, Selection, UnitParts
 from errorbar.metrics.intervals import fold_unit_resamples, make_estimates
+from errorbar.stats.proportion import ratio_interval
 from errorbar.stats.resampling import Resampling, Units, cluster_table
 
 Ties = Literal["half", "unknown", "error", "ok"]
@@ -144,7 +145,7 @@ class Crowd(Metric):
     lacks: ClassVar = {
         "annotators": "every rater is part of the crowd",
         "types": "flags have no error types",
-        "closed": "there is no formula for its intervals",
+        "closed": "its formula needs the items, not their sums",
     }
 
     beta: float = 1.0
@@ -212,11 +213,15 @@ class Crowd(Metric):
 
     def _values(self, totals: Floats) -> Floats:
         """P, R and F of sums of shape (rows, 4); shape (rows, 3)."""
-        hits, wrong, missed, _ = totals.T
+        return divide(*self.fractions(totals))
+
+    def fractions(self, counts: Floats) -> tuple[Floats, Floats]:
+        """Numerators and denominators of P, R and F of counts of shape (rows, 4); each of shape (rows, 3)."""
+        hits, wrong, missed, _ = counts.T
         b2 = self.beta * self.beta
         over = (hits, hits, (1 + b2) * hits)
         under = (hits + wrong, hits + missed, (1 + b2) * hits + wrong + b2 * missed)
-        return divide(np.stack(over, axis=1), np.stack(under, axis=1))
+        return np.stack(over, axis=1), np.stack(under, axis=1)
 
     def reasons(self, folded: Folded) -> Sequence[Undefined | None]:
         """Nothing was flagged, or no share is an error."""
@@ -239,19 +244,28 @@ class Crowd(Metric):
 def score_kinds(
     metric: Crowd, statistics: CrowdStatistics, *, resampling: Resampling | None = None, rows: Flags | None = None
 ) -> CrowdScore:
-    """Score what was counted, items of some kinds (``rows``) or all; with intervals if it is said how."""
+    """Score what was counted, items of some kinds (``rows``) or all; with closed or percentile intervals if asked."""
     units, chosen = statistics.units, np.ones(len(statistics.counts), np.bool_) if rows is None else rows
     counts, frequency = statistics.counts * chosen[:, None], statistics.units.frequency * chosen
     n_items, n_clusters = int(frequency.sum()), units.n_clusters_of(chosen)
     folded = metric.fold_kinds(counts, frequency[None])
-    drawn = None
-    if resampling is not None and n_items > 1 and n_clusters != 1:
+    closed, drawn = resampling is not None and resampling.method == "closed", None
+    if resampling is not None and not closed and n_items > 1 and n_clusters != 1:
         drawn = fold_unit_resamples(
             units, lambda weights: metric.fold_kinds(counts, weights).values, resampling, "crowd"
         )
-    estimates = make_estimates(
-        folded.values[0].tolist(), metric.reasons(folded), (n_items, n_clusters), resampling, drawn
-    )
+    values, reasons = folded.values[0].tolist(), metric.reasons(folded)
+    estimates = make_estimates(values, reasons, (n_items, n_clusters), None if closed else resampling, drawn)
+    if resampling is not None and closed:
+        sides, level = zip(*(side.T for side in metric.fractions(counts)), strict=True), resampling.confidence_level
+        estimates = [
+            estimate
+            if estimate.value is None
+            else estimate.with_interval(
+                ratio_interval(above, below, units, confidence_level=level), n_clusters=n_clusters
+            )
+            for estimate, (above, below) in zip(estimates, sides, strict=True)
+        ]
     ks = statistics.n_judgments[frequency > 0]
     mean = float(frequency @ statistics.n_judgments / n_items) if n_items else 0.0
     spread = (int(ks.min()) if len(ks) else 0, mean, int(ks.max(initial=0)))

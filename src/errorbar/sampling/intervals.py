@@ -115,11 +115,20 @@ class Side(NamedTuple):
 
 
 def near_exact_interval(
-    quantity: Quantity, sample: Sample, errors: Floats, variances: Floats, confidence_level: float = 0.95
+    quantity: Quantity,
+    sample: Sample,
+    errors: Floats,
+    variances: Floats,
+    confidence_level: float = 0.95,
+    *,
+    whole: bool = True,
 ) -> Interval | Undefined:
-    """The interval of P, R, F or Q, which has a value, or that all was judged; only the ``variances`` are smoothed."""
+    """The interval of P, R, F or Q, which has a value, or that all was judged; only the ``variances`` are smoothed.
+
+    ``whole``: totals are whole numbers of errors, unless truths are graded; not so those that one expects.
+    """
     flags, name = quantity.flags, quantity.name
-    hits, misses = (_side(side, sample, quantity.strata, (errors, variances)) for side in (flags, ~flags))
+    hits, misses = (_side(side, sample, quantity.strata, (errors, variances), whole=whole) for side in (flags, ~flags))
     tail = tails(confidence_level)[0] * (1 - _ROUNDING)  # a total whose probability is the limit itself can be
     if name in ("P", "Q"):
         side, size = (hits, quantity.flagged) if name == "P" else (misses, quantity.unflagged)
@@ -175,7 +184,7 @@ class Melding:
         return np.asarray((self.top * hits.totals / end - self.fixed) / self.b - hits.totals)
 
 
-def _side(side: NDArray[np.bool_], sample: Sample, strata: Strata, totals: Totals) -> Side:
+def _side(side: NDArray[np.bool_], sample: Sample, strata: Strata, totals: Totals, *, whole: bool) -> Side:
     """The errors of the strata of one side."""
     errors, variance = (float(part[side].sum()) for part in totals)
     size, n = float(strata.sizes[side].sum()), float(sample.n[side].sum())
@@ -189,7 +198,7 @@ def _side(side: NDArray[np.bool_], sample: Sample, strata: Strata, totals: Total
     x, n = round(total / size * effective, _DIGITS), round(effective, _DIGITS)
     low, high = total_chances(x, n, size)
     differ = sample.within is not None and bool(sample.within[side].any())
-    if not differ and (sample.corrected is None or bool(sample.corrected[side].all())):
+    if whole and not differ and (sample.corrected is None or bool(sample.corrected[side].all())):
         seen = float(sample.x[side].sum())
         others = float(sample.n[side].sum()) - seen
         low = Chances(np.maximum(np.floor(low.totals), seen), low.chance)

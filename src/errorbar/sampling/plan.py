@@ -5,14 +5,17 @@ Formula
     in proportion to a_h / √c_h where no bound holds. g_h is the derivative of P, R or F. For R and two strata this is
     n₁ : n₀ = √((1 − p) / p) : √((1 − q) / q), for F n₁ is in proportion to (β² M + N₁) N₁ √(p (1 − p)) and n₀ to
     β² H N₀ √(q (1 − q)).
-    Expected SE² = Σ g_h² N_h² (1 − n_h / N_h) p_h (1 − p_h) / n_h; half-width z SE. Where all items have cheap labels,
-    p_h (1 − p_h) is to be taken times 1 − ρ_h², with ρ_h the correlation of both labels in a pilot.
+    Expected SE² = Σ g_h² N_h² (1 − n_h / N_h) p_h (1 − p_h) / n_h. Where all items have cheap labels, p_h (1 − p_h) is
+    to be taken times 1 − ρ_h², with ρ_h the correlation of both labels in a pilot.
+    Expected half-widths are those of the near-exact interval (``sampling.intervals``) of n_h p_h errors in each
+    stratum, which need not be whole; of other designs, and where a stratum has no item, z SE.
 Conventions
     The finite-population correction does not move the optimum, as it adds a constant; it caps n_h at N_h. Whole numbers
     are found by rounding down and giving what is left, item by item, to where it helps most. What is left when the
     target needs no more goes to the other strata.
     Rates are guesses, or come from a pilot as (x + ½) / (n + 1). The smallest budget for a half-width is found by
-    bisection on the plan itself, so bounds and rounding count. Of other designs: verification looks at flagged items
+    bisection on the plan itself, so bounds and rounding count. Samples show more or fewer errors than supposed, and
+    have wider or narrower intervals. Of other designs: verification looks at flagged items
     only and says nothing about misses, so R and F have no value; equal allocation gives what a full stratum cannot take
     to the others. Numbers are expectations under the supposed rates. With two systems, those of the first.
 Source
@@ -24,14 +27,25 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import product
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from errorbar.core.arrays import Counts, Floats
+from errorbar.core.estimate import Interval
 from errorbar.core.problems import Problem, UsageError, nearest
-from errorbar.sampling.frame import TARGETS, Quantity, Strata, Target, random_sampling_error
+from errorbar.sampling.frame import (
+    TARGETS,
+    Quantity,
+    Sample,
+    Strata,
+    Target,
+    estimated_totals,
+    random_sampling_error,
+)
+from errorbar.sampling.intervals import near_exact_interval
 from errorbar.stats.anytime import look_boundaries, nominal_level
 from errorbar.stats.resampling import z_value
 
@@ -86,7 +100,7 @@ class Design:
     half_widths: tuple[float | None, ...]  # expected, of P, R and F; None: it says nothing about that
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Plan:
     """A sample to draw."""
 
@@ -94,9 +108,13 @@ class Plan:
     n: Counts  # items of each stratum
     rates: Floats  # the supposed share of errors in each
     aim: Aim
-    expected: tuple[ExpectedScore, ...]
     costs: Floats | None = None  # of an item of each stratum; None: 1 each
     kept: Floats | None = None  # the share of variance that cheap labels leave in each stratum; None: there are none
+
+    @cached_property
+    def expected(self) -> tuple[ExpectedScore, ...]:
+        """P, R and F of each system with what the allocation will give."""
+        return expected_precision(self.strata, self.rates, self.n, self.aim, self.kept)
 
     @property
     def spent(self) -> float:
@@ -214,18 +232,19 @@ def plan_sample(
     aim, p, c = aim or Aim(), np.asarray(rates, np.float64), None if costs is None else np.asarray(costs, np.float64)
     kept = None if aim.kept is None else np.array(aim.kept, np.float64)
     n = allocate(importance(strata, p, aim, kept=kept), strata.sizes, budget, floor=floor, costs=c)
-    return Plan(strata, n, p, aim, expected_precision(strata, p, n, aim, kept), c, kept)
+    return Plan(strata, n, p, aim, c, kept)
 
 
 def expected_precision(
     strata: Strata, rates: Floats, n: Counts, aim: Aim, kept: Floats | None = None
 ) -> tuple[ExpectedScore, ...]:
-    """P, R and F of each system with the standard errors that an allocation will give."""
-    z, totals, expected = z_value(aim.confidence_level), rates * strata.sizes, []
+    """P, R and F of each system with the standard errors and half-widths that an allocation will give."""
+    totals, expected = rates * strata.sizes, []
     for (system, name), target in product(enumerate(strata.systems), TARGETS):
         quantity = Quantity(target, strata, system, aim.beta)
         error = expected_error(quantity, rates, n, kept)
-        expected.append(ExpectedScore(name, target, float(quantity.value(totals)), error, z * error))
+        half_width = expected_half_width(quantity, rates, n, aim.confidence_level, kept)
+        expected.append(ExpectedScore(name, target, float(quantity.value(totals)), error, half_width))
     return tuple(expected)
 
 
@@ -236,6 +255,18 @@ def expected_error(quantity: Quantity, rates: Floats, n: Counts, kept: Floats | 
     with np.errstate(divide="ignore", invalid="ignore"):  # without an item the variance is infinite
         variance = sizes**2.0 * (1 - n / sizes) * rates * (1 - rates) * (1.0 if kept is None else kept) / n
         return float(np.sqrt(np.where(slope == 0, 0.0, slope**2 * variance).sum()))
+
+
+def expected_half_width(
+    quantity: Quantity, rates: Floats, n: Counts, confidence_level: float, kept: Floats | None = None
+) -> float:
+    """Half the width of the interval that ``sample estimate`` gives if the rates are right; arguments as above."""
+    if (n < 1).any():  # nothing is estimated then
+        return z_value(confidence_level) * expected_error(quantity, rates, n, kept)
+    sample, strata = Sample(n, n * rates), quantity.strata
+    variances = estimated_totals(sample, strata)[1] * (1.0 if kept is None else kept)
+    interval = near_exact_interval(quantity, sample, rates * strata.sizes, variances, confidence_level, whole=False)
+    return (interval.high - interval.low) / 2 if isinstance(interval, Interval) else 0.0
 
 
 def budget_for_half_width(
@@ -252,19 +283,23 @@ def budget_for_half_width(
         raise UsageError(Problem("sample-half-width", f"a half-width of {half_width:g}", expected="above 0"))
     aim, p, sizes = aim or Aim(), np.asarray(rates, np.float64), strata.sizes
     weights, quantity = importance(strata, p, aim, system=0, kept=kept), Quantity(aim.target, strata, 0, aim.beta)
-    z, least = z_value(aim.confidence_level), int(np.minimum(floor, sizes).sum())
+    least = int(np.minimum(floor, sizes).sum())
 
     def narrow(budget: int) -> bool:
-        return z * expected_error(quantity, p, allocate(weights, sizes, budget, floor=floor), kept) <= half_width
+        n = allocate(weights, sizes, budget, floor=floor)
+        return expected_half_width(quantity, p, n, aim.confidence_level, kept) <= half_width
 
-    return bisect_left(range(int(sizes.sum())), True, lo=least, key=narrow)
+    found = bisect_left(range(int(sizes.sum())), True, lo=least, key=narrow)
+    while found > least and narrow(found - 1):  # totals of errors are whole, so widths do not fall evenly
+        found -= 1
+    return found
 
 
 # The looks of a plan: after how many items, and how wide the intervals will be.
 #
 # Formula
-#     At look k of K the share k / K of each stratum's items has been judged; the half-width is c_k SE_k with O'Brien
-#     and Fleming's c_k (``stats.anytime``) and the expected standard error of so many items (``plan``).
+#     At look k of K the share k / K of each stratum's items has been judged; the half-width is the one expected of so
+#     many items at the nominal level of O'Brien and Fleming's c_k (``stats.anytime``).
 # Conventions
 #     The boundaries are those of equally spaced information. Where much of a stratum is judged, information grows
 #     faster than the number of items, by the finite-population correction, and looks are a little more cautious than
@@ -290,6 +325,7 @@ def plan_looks(plan: Plan, looks: int) -> tuple[PlannedLook, ...]:
     for at, boundary in enumerate(look_boundaries(looks).tolist(), 1):
         n = np.ceil(plan.n * (at / looks) - 1e-9).astype(np.int64)
         targets = [Quantity(plan.aim.target, strata, system, plan.aim.beta) for system in range(len(strata.systems))]
-        halves = tuple(boundary * expected_error(target, plan.rates, n, plan.kept) for target in targets)
-        planned.append(PlannedLook(at, tuple(n.tolist()), boundary, nominal_level(boundary), halves))
+        level = nominal_level(boundary)
+        halves = tuple(expected_half_width(target, plan.rates, n, level, plan.kept) for target in targets)
+        planned.append(PlannedLook(at, tuple(n.tolist()), boundary, level, halves))
     return tuple(planned)

@@ -59,6 +59,7 @@ from errorbar.stats.proportion import f_standard_error as f_standard_error
 from errorbar.stats.proportion import f_value as f_value
 from errorbar.stats.proportion import proportion_bounds as proportion_bounds
 from errorbar.stats.proportion import proportion_interval as proportion_interval
+from errorbar.stats.proportion import ratio_interval as ratio_interval
 from errorbar.stats.proportion import true_share as true_share
 from errorbar.stats.resampling import NORMAL as NORMAL
 from errorbar.stats.resampling import Resampling as Resampling

@@ -1,4 +1,4 @@
-"""Intervals of a proportion: x of n; and the true share of errors where the raters who count them are wrong.
+"""Intervals of a proportion, x of n, and of a ratio of sums; the true share of errors where raters are wrong.
 
 Formula
     z is the normal quantile, e.g. 1.96; p = x / n.
@@ -26,7 +26,7 @@ from numpy.typing import ArrayLike, NDArray
 from errorbar.core.arrays import Floats
 from errorbar.core.estimate import Estimate, Interval, Undefined
 from errorbar.core.problems import Problem, UsageError, nearest
-from errorbar.stats.resampling import tails, z_value
+from errorbar.stats.resampling import ROUNDING, Units, tails, z_value
 
 ProportionMethod = Literal["wald", "wilson", "clopper-pearson", "jeffreys"]
 
@@ -103,6 +103,63 @@ def proportion_bounds(
         nothing = ns == 0
         low, high = np.where(xs == 0, 0.0, low), np.where(xs == ns, 1.0, high)
     return np.where(nothing, np.nan, low), np.where(nothing, np.nan, high)
+
+
+def ratio_interval(
+    above: Floats, below: Floats, units: Units, *, confidence_level: float = 0.95
+) -> Interval | Undefined:
+    """The interval of Σ a / Σ b over units with 0 ≤ a ≤ b, or why there is none: Wilson's, for parts of a unit.
+
+    Formula
+        A = Σ a, B = Σ b; r = a − b A / B is the residual of a cluster (without clusters: of a unit), V = Σ r².
+        w = Σ b² / B over units is how much one of them counts; of clusters w Σ r² (clusters) / Σ r² (units), at least
+        w and at most Σ b² / B over clusters, which it is too where no unit has a residual.
+        ν = (V + v)² / (Σ r⁴ + v² / z²) with v = z² w² / 4, where z is the normal quantile and t that of Student's
+        distribution with ν degrees of freedom:
+        (A + t² w / 2 ± t √(V + t² w² / 4)) / (B + t² w), but not beyond Clopper and Pearson's interval of A / B of
+        n = (Σ b²)² / Σ b⁴ trials (of clusters: their b).
+    Conventions
+        If every b is 1 and every a is 0 or 1, this is Wilson's interval with t for z, or the exact one where that is
+        narrower. Residuals show the variance as ν equal ones would; v is that of z² units more, half of them successes,
+        which Wilson's interval adds, so that few units, or units that are all alike, still have an interval. It ends at
+        0 and 1 and holds A / B. A single unit or cluster with b > 0 gives none. docs/measurements/crowd-intervals.md
+        measures it beside bootstraps.
+    Source
+        Wilson 1927, JASA 22; of sums, with the effective number of units and Student's t, compare Franco, Little, Louis
+        and Slud 2019, Journal of Survey Statistics and Methodology 7(3); ν as in Satterthwaite 1946, Biometrics
+        Bulletin 2(6).
+
+    Args:
+        above: a of a unit of each kind; shape (kinds,), as the next.
+        below: b.
+        units: How many units are of each kind, and of which clusters.
+        confidence_level: Nominal coverage.
+    """
+    from scipy.special import stdtrit  # noqa: PLC0415 - loading it takes a while
+
+    z, n = z_value(confidence_level), units.frequency
+    total, whole = float(n @ above), float(n @ below)
+    if whole <= 0:
+        return Undefined.NO_UNITS
+    residual = above - total / whole * below
+    one, own = float(n @ below**2) / whole, float(n @ residual**2)
+    parts, times = below, n
+    if units.clusters is not None:
+        parts, residual = units.clusters @ below, units.clusters @ residual
+        times = np.ones(len(parts))
+        most, ratio = float(times @ parts**2) / whole, float(times @ residual**2)
+        one = min(max(one, one * ratio / own), most) if own > ROUNDING * one * whole else most
+    if times[parts > 0].sum() < 2:
+        return Undefined.ONE_UNIT
+    variance, added = float(times @ residual**2), z * z * one * one / 4
+    df = (variance + added) ** 2 / (float(times @ residual**4) + added**2 / z**2)
+    t = float(stdtrit(df, tails(confidence_level)[1]))
+    half = t * sqrt(variance + t * t * one * one / 4)
+    low, high = ((total + t * t * one / 2 + side * half) / (whole + t * t * one) for side in (-1, 1))
+    trials = float(times @ parts**2) ** 2 / float(times @ parts**4)
+    x = min(total / whole, 1.0) * trials
+    least, greatest = proportion_bounds(x, trials, method="clopper-pearson", confidence_level=confidence_level)
+    return Interval(max(low, float(least)), min(high, float(greatest)), confidence_level, "wilson of sums")
 
 
 def true_share(

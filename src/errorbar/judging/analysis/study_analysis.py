@@ -336,7 +336,7 @@ def analysis_of(
     findings = [
         *_common(study, judgments, intervals, level),
         *_special(study, judgments, asked, intervals, level),
-        *_systems(system_scores(study, asked.systems, intervals, all_problems)),
+        *_systems(system_scores(study, asked.systems, intervals, all_problems, complete=True)),
         *cost_findings(study, asked.pay, sizes),
     ]
     shown = merge_labels(judgments, THREE) if study.about.scheme.name == "preposition" else judgments

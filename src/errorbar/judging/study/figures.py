@@ -641,7 +641,12 @@ def _hidden(study: StudyColumns) -> list[Mapping[str, str]]:
 
 
 def system_scores(
-    study: StudyColumns, systems: Systems | None, intervals: Resampling | None, problems: Problems
+    study: StudyColumns,
+    systems: Systems | None,
+    intervals: Resampling | None,
+    problems: Problems,
+    *,
+    complete: bool = False,
 ) -> list[tuple[str, CrowdScore]]:
     """Every system against the raters by both estimands; none where labels are of another kind, or nothing is judged.
 
@@ -650,6 +655,7 @@ def system_scores(
         systems: Their flags; None: those of the hidden columns.
         intervals: How intervals are made.
         problems: Where notes go.
+        complete: Few errors are worth a warning: no more judgments are to come.
     """
     codes = error_labels(study)
     flags = hidden_flags(study, problems) if systems is None else systems
@@ -662,8 +668,11 @@ def system_scores(
     if any({*DRAWN} & row.keys() or SET.fullmatch(row.get("set", "")) for row in _hidden(study)):
         message = "the items were drawn from strata, in which flagged items have another share than in the corpus"
         problems.note("crowd-drawn", message, Place(), fix="scores of the corpus: errorbar sample estimate")
+    closed = None if intervals is None else replace(intervals, method="closed")
+    if closed is not None and complete:
+        against.note_few(problems)
     return [
-        (name, score_kinds(metric, table, resampling=intervals))
+        (name, score_kinds(metric, table, resampling=closed))
         for name, of_items in read_systems(flags, judged, problems).items()
         for metric, table in against.counted(of_items).items()
     ]

@@ -170,7 +170,7 @@ def system_table(systems: Sequence[tuple[str, CrowdScore]]) -> Table:
     rows: list[list[Cell]] = [
         [name, s.estimand, judgments_text(s.n_judgments), s.n_items, s.precision, s.recall, s.f] for name, s in systems
     ]
-    note = "of the items judged so far; intervals resample them with all their judgments"
+    note = "of the items judged so far; intervals are for other items and these raters"
     return Table(columns, rows, "Systems as they stand", "systems", [note])
 
 

@@ -250,7 +250,7 @@ def word_scores(study: DetectorStudy, detector: DetectorResult, level: float) ->
             row += [score.hits + score.misses, score.precision, score.recall]
         rows.append(row)
     meaning = f"any: what any {judge(study)} calls an error; share: the share who do"
-    notes = [*([meaning] if len(truths) > 1 else []), f"intervals resample {study.unit} that have the word"]
+    notes = [*([meaning] if len(truths) > 1 else []), f"intervals are for other {study.unit} that have the word"]
     name = slug(detector.name)
     table = Table(
         columns, rows, f"{detector.name}: P and R by word, in percent", f"detector-words-{name}-values", notes, level
@@ -536,7 +536,7 @@ def _table(study: DetectorStudy, truths: Sequence[Truth], level: float) -> Table
             rows.append([*start, score.precision, score.recall, score.f, average])
     who = judge(study)
     notes = [
-        f"{count_noun(study.n_items, 'item')}, {count_noun(study.n_judges, who)}; intervals resample {study.unit}",
+        f"{count_noun(study.n_items, 'item')}, {count_noun(study.n_judges, who)}; intervals are for other {study.unit}",
         *([f"an error is {join_words([SAID[truth].format(who) for truth in truths])}"] if len(truths) > 1 else []),
         "P, R and F1 of the flags; average precision of the scores, whatever the threshold",
     ]

@@ -161,9 +161,9 @@ def _method_lines(study: Study) -> list[str]:
     if isinstance(study, CrowdStudy):
         return [
             f"{study.name}: {count_noun(study.n_judgments, 'judgment')} of {count_noun(study.n_items, 'item')} by "
-            f"{count_noun(study.n_raters, 'rater')}. {100 * study.confidence_level:g}% percentile intervals, of "
-            "agreement BCa, from resampled items (or their essays or sentences, where these are known) with all their "
-            "judgments."
+            f"{count_noun(study.n_raters, 'rater')}. {100 * study.confidence_level:g}% intervals for other items (or "
+            "essays or sentences, where these are known) and the same raters: Wilson's of sums for P, R and F, "
+            "percentiles of resamples for curves, BCa for agreement."
         ]
     return [
         f"{study.name}: intervals of P, R and F from {study.n_judged:,} judged of {study.n_items:,} items, by the "
@@ -178,9 +178,9 @@ def _detector_lines(study: Study) -> list[str]:
     who = count_noun(detectors.n_judges, "annotator" if detectors.annotated else "rater")
     return [
         f"{study.name}: {count_noun(len(detectors.detectors), 'detector')}; {count_noun(detectors.n_items, 'item')}, "
-        f"judged by {who}. {100 * study.confidence_level:g}% percentile intervals from resampled {detectors.unit}; "
-        "precision at a recall is that of the largest threshold that reaches it, found anew in every resample, and "
-        "nothing is interpolated."
+        f"judged by {who}. {100 * study.confidence_level:g}% intervals for other {detectors.unit}: Wilson's of "
+        "sums for P and R, percentiles of resamples for curves; precision at a recall is that of the largest threshold "
+        "that reaches it, found anew in every resample, and nothing is interpolated."
     ]
 
 
