@@ -9,9 +9,10 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
-from errorbar import train
+from errorbar import detect, train
 from errorbar.detectors.model_file import load_model
 from tests.cli.schema import validated
 from tests.detectors.small_tables import change_member, shrink_tables
@@ -138,6 +139,16 @@ def test_every_detector(errorbar: CommandLine, detector: str) -> None:
     if detector.startswith("lm"):
         assert {each["suggestion"] for each in found["rows"]} == {""}
         assert [each["flag"] for each in found["rows"]] == [True, False, True, True]
+
+
+@pytest.mark.usefixtures("trained")
+def test_a_prior_moves_combined_from_the_share_of_its_own_labels() -> None:
+    made = load_model("models/combiner.model", "combiner").made
+    plain = detect("essay.txt", "combined")
+    same, half = (detect("essay.txt", "combined", prior=prior) for prior in (made["errors"] / made["examples"], 0.5))
+    assert [row.score for row in same.rows] == pytest.approx([row.score for row in plain.rows])
+    odds = made["errors"] / (made["examples"] - made["errors"])  # by Bayes' rule; half the words wrong has odds of 1
+    assert [row.score + np.log(odds) for row in half.rows] == pytest.approx([row.score for row in plain.rows])
 
 
 @pytest.mark.usefixtures("trained")

@@ -580,7 +580,7 @@ def crowd_counts(lines: Iterable[str], *, words: str = "prepositions", min_count
 
 def _target_words(words: str) -> frozenset[str]:
     """The words of a class, or those between commas."""
-    targets = WORD_CLASSES[words] if words in WORD_CLASSES else frozenset(w.lower() for w in words.split(",") if w)
+    targets = WORD_CLASSES[words] if words in WORD_CLASSES else frozenset(words.lower().replace(",", " ").split())
     if not targets:
         raise UsageError(Problem("mine-options", "no word to ask about", expected="--words a,b,c"))
     return targets

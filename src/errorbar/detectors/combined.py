@@ -112,6 +112,11 @@ class Combiner:
     made: Mapping[str, Any]
     text: Mapping[str, Any]
 
+    @property
+    def error_share(self) -> float:
+        """The share of errors among the labels, from which a prior moves the log odds."""
+        return self.made["errors"] / self.made["examples"]
+
     def model(self) -> Model:
         """The combination as a model file."""
         header = dict(self.made) | {"scores": self.n_scores, "constant": self.fitted.constant}
@@ -175,6 +180,8 @@ def load_combiner(model: Model, path: str) -> Combiner:
         arrays, n = model.arrays, int(model.made["scores"])
         if not len(arrays["names"]) == len(arrays["weights"]) >= n == len(arrays["center"]) == len(arrays["scale"]):
             raise ValueError("columns of different lengths")
+        if not 0 < model.made["errors"] < model.made["examples"]:
+            raise ValueError("no share of errors")
         names, fitted = tuple(arrays["names"].tolist()), Logistic(float(model.made["constant"]), arrays["weights"])
     return Combiner(names, n, arrays["center"], arrays["scale"], fitted, model.made, model.text)
 

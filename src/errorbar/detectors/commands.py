@@ -171,7 +171,7 @@ def correct_text(out: str, **options: Any) -> None:
     type=FiniteRange(0, 1, min_open=True, max_open=True),
     metavar="SHARE",
     help="Share of the prepositions that are expected to be wrong; scores move by its log odds.  "
-    "[default: 0.07, that of CoNLL-2013]",
+    "[default: scores as for 0.07, that of CoNLL-2013; of combined that of its labels]",
 )
 @retokenize_option
 @models_option

@@ -150,8 +150,8 @@ CoNLL-2013, each tenth of the text judged by a combiner of the others.
 """
 
 USUAL_PRIOR = 252 / 3596
-"""Share of prepositions that are wrong where scores are as they are without a prior: that of CoNLL-2013, the essays
-that ``combined`` learned from."""
+"""Share of wrong prepositions from which a prior moves the scores of a detector that has learned from no labels: that
+of CoNLL-2013. ``combined`` has the share of the labels that it learned from."""
 
 INFINITIVE = -1000.0
 """Score of a ``to`` that marks an infinitive: it has the form of a preposition, and of the detectors only
@@ -292,8 +292,9 @@ def detect(
             ``"me(features=paper)"`` has the features of Tetreault and Chodorow alone and their rules for extraneous
             use; its model is ``train``'s part ``me-paper``. Or the name of a detector of another package.
         prior: Share of the text's prepositions that are expected to be wrong, between 0 and 1, as in
-            ``"me(prior=0.01)"``: scores move by its log odds less those of 0.07, the share in CoNLL-2013; None: they
-            stay. Not for ``perc``, whose scores are votes.
+            ``"me(prior=0.01)"``: scores move by its log odds less those of 0.07, the share in CoNLL-2013, or of
+            ``combined`` the share in the labels that it learned from; None: they stay. Not for ``perc``, whose scores
+            are votes.
         models: The folder that ``train`` wrote; None: ``models``, or without that the package errorbar-models.
         retokenize: Cut each line into tokens first, as the text was cut that the models learned from.
         lenient: Repair what can be repaired of the text and note it; otherwise refuse it.
@@ -323,8 +324,8 @@ def detect(
         rows = [_detection(sentences, *flag) for flag in detect_by(detector, other, sentences)]
         return Detections(detector, rows, tuple(problems.notes))
     name, threshold, prior, spec = read_detector(detector, prior)
-    prepositions, suggestions = _judge(name, models_folder(models, problems), sentences)
-    moved = prepositions.margin if prior is None else prepositions.margin + log_odds(prior) - log_odds(USUAL_PRIOR)
+    prepositions, suggestions, usual = _judge(name, models_folder(models, problems), sentences)
+    moved = prepositions.margin if prior is None else prepositions.margin + log_odds(prior) - log_odds(usual)
     scores = np.nan_to_num(moved, neginf=INFINITIVE, posinf=EXTRANEOUS).tolist()
     flags = [score > threshold if name == "lm" else score >= threshold for score in scores]
     places = prepositions.sentence.tolist(), prepositions.token.tolist()
@@ -363,22 +364,24 @@ def _detection(sentences: Sentences, s: int, t: int, flag: bool, score: float, s
     return Detection(f"{s + 1}:{t}-{t + 1}", tokens[t], flag, float(score), suggestion, in_brackets)
 
 
-def _judge(name: str, models: Path, sentences: Sentences) -> tuple[PrepositionMargins, list[str]]:
-    """Every preposition with its score, and what should stand there instead."""
+def _judge(name: str, models: Path, sentences: Sentences) -> tuple[PrepositionMargins, list[str], float]:
+    """Every preposition with its score, what should stand there instead, and the share of errors without a prior."""
     tagger = read_tagger(models)
     if name == "combined":
         combined = read_combined(models, tagger)
-        prepositions = combined.detect(read_combiner(models, combined), sentences)
-        return prepositions, prepositions.suggestions()
+        combiner = read_combiner(models, combined)
+        prepositions = combined.detect(combiner, sentences)
+        return prepositions, prepositions.suggestions(), combiner.error_share
     # Which words are prepositions does not depend on who judges them.
     prepositions = detect_prepositions(
         read_selector(models, "majority" if name == "lm" else cast("Kind", name), tagger), sentences
     )
     if name != "lm":
-        return prepositions, prepositions.suggestions()
+        return prepositions, prepositions.suggestions(), USUAL_PRIOR
     items = [*zip(prepositions.sentence.tolist(), prepositions.token.tolist(), strict=True)]
     scores = deletion_scores(read_ngrams(models), sentences, items)
-    return replace(prepositions, margin=np.where(np.isneginf(prepositions.margin), -np.inf, scores)), [""] * len(items)
+    margins = replace(prepositions, margin=np.where(np.isneginf(prepositions.margin), -np.inf, scores))
+    return margins, [""] * len(items), USUAL_PRIOR
 
 
 @dataclass(frozen=True, slots=True, repr=False)
