@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from errorbar import detect, train
+from errorbar import correct, detect, train
 from errorbar.detectors.model_file import load_model
 from tests.cli.schema import validated
 from tests.detectors.small_tables import change_member, shrink_tables
@@ -149,6 +149,20 @@ def test_a_prior_moves_combined_from_the_share_of_its_own_labels() -> None:
     assert [row.score for row in same.rows] == pytest.approx([row.score for row in plain.rows])
     odds = made["errors"] / (made["examples"] - made["errors"])  # by Bayes' rule; half the words wrong has odds of 1
     assert [row.score + np.log(odds) for row in half.rows] == pytest.approx([row.score for row in plain.rows])
+
+
+@pytest.mark.usefixtures("trained")
+def test_text_that_was_learned_from_is_warned_of() -> None:
+    for result in (detect("essay.txt", "combined"), correct("essay.txt"), correct("essay.txt", "out.txt")):
+        (note,) = result.notes
+        assert (note.code, note.what) == (
+            "model-learned",
+            "the model learned from the labels of 2 of these 3 sentences",
+        )
+    assert not detect("essay.txt", "me").notes  # knows native text alone
+    Path("other.txt").write_text("He depends of the girl .\nHe lives .\n", encoding="utf-8")
+    assert not detect("other.txt", "combined").notes
+    assert not correct("other.txt").notes
 
 
 @pytest.mark.usefixtures("trained")

@@ -32,7 +32,7 @@ from errorbar.detectors.ngrams import NgramModel
 from errorbar.detectors.selectors import PAPER, Classifier, Kind, Majority, load_selector
 from errorbar.detectors.tagger import Tagger, load_any_tagger
 from errorbar.detectors.text import KIND as WORDS
-from errorbar.detectors.text import read_sentences, stored_counts
+from errorbar.detectors.text import LearnedSentences, read_sentences, stored_counts
 from errorbar.edits.items import ERROR, OK
 from errorbar.formats.look import Source, display_name
 from errorbar.formats.saving import save_lines
@@ -125,7 +125,7 @@ def read_corrector(folder: Source, name: Name) -> Corrector:
         message = f"{name} is learned from labels, and there is none"
         fix = "errorbar train --labels=FILE.m2 --part=correctors"
         raise InputError(Problem("no-such-file", message, Place(str(path)), fix=fix))
-    return Corrector(reader, scorer)
+    return Corrector(reader, scorer, learned.learned)
 
 
 def read_combined(folder: Source, tagger: Tagger) -> CombinedDetectors:
@@ -324,7 +324,9 @@ def detect(
         rows = [_detection(sentences, *flag) for flag in detect_by(detector, other, sentences)]
         return Detections(detector, rows, tuple(problems.notes))
     name, threshold, prior, spec = read_detector(detector, prior)
-    prepositions, suggestions, usual = _judge(name, models_folder(models, problems), sentences)
+    prepositions, suggestions, usual = _judge(
+        name, models_folder(models, problems), sentences, Place(display_name(text)), problems
+    )
     moved = prepositions.margin if prior is None else prepositions.margin + log_odds(prior) - log_odds(usual)
     scores = np.nan_to_num(moved, neginf=INFINITIVE, posinf=EXTRANEOUS).tolist()
     flags = [score > threshold if name == "lm" else score >= threshold for score in scores]
@@ -364,12 +366,18 @@ def _detection(sentences: Sentences, s: int, t: int, flag: bool, score: float, s
     return Detection(f"{s + 1}:{t}-{t + 1}", tokens[t], flag, float(score), suggestion, in_brackets)
 
 
-def _judge(name: str, models: Path, sentences: Sentences) -> tuple[PrepositionMargins, list[str], float]:
+def _judge(
+    name: str, models: Path, sentences: Sentences, place: Place, problems: Problems
+) -> tuple[PrepositionMargins, list[str], float]:
     """Every preposition with its score, what should stand there instead, and the share of errors without a prior."""
     tagger = read_tagger(models)
     if name == "combined":
         combined = read_combined(models, tagger)
         combiner = read_combiner(models, combined)
+        seen = LearnedSentences(combiner.learned)
+        for tokens in sentences:
+            seen.add(tokens)
+        seen.warn(place, problems)
         prepositions = combined.detect(combiner, sentences)
         return prepositions, prepositions.suggestions(), combiner.error_share
     # Which words are prepositions does not depend on who judges them.
@@ -494,11 +502,13 @@ def correct(
         kept = tuple(lines) if out is None else ()
         return CorrectionResult(corrector, len(lines), n_changed, types, kept, tuple(problems.notes), use)
     own = replace(read_corrector(models_folder(models, problems), known_corrector(corrector)), least=least)
+    seen = LearnedSentences(own.learned)
 
     def correct_all() -> Iterator[str]:
         nonlocal n, n_changed
         for tokens, changes in own.changes(sentences):
             n += 1
+            seen.add(tokens)
             n_changed += bool(changes)
             types.update(change.type for change in changes)
             sentence = " ".join(apply_changes(tokens, changes))
@@ -509,6 +519,7 @@ def correct(
             else:
                 yield sentence
         problems.raise_errors()
+        seen.warn(Place(display_name(text)), problems)
 
     kept = tuple(correct_all()) if out is None else ()
     if out is not None:
