@@ -161,7 +161,10 @@ def test_what_is_missing_is_one_line(errorbar: CommandLine) -> None:
     assert errorbar("correct", "essay.txt").code == 0  # the language model alone needs no classifier
     assert "articles.model: no such model" in errorbar("correct", "essay.txt", "--corrector", "ranked").err
     (models / "words.model").unlink()
-    assert "models/words.model: no such model; train it again: errorbar train" in errorbar("correct", "essay.txt").err
+    assert (
+        "models/words.model: no such model; train it: errorbar train --part=words"
+        in errorbar("correct", "essay.txt").err
+    )
     unknown = errorbar("correct", "essay.txt", "--corrector", "ranke")
     assert unknown.code == 2
     assert "ranked" in unknown.err

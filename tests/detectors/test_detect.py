@@ -197,6 +197,11 @@ def test_its_judgments_are_taken_everywhere(errorbar: CommandLine) -> None:
         (("train", "--part", "combiner"), "there are no labels to learn from"),
         (("train", "--part", "combiner", "--labels", "learners.m2"), "models/me.model: no such model, and no text"),
         (("train", "native.txt", "--part", "words", "--labels", "learners.m2"), "--labels is for combiner"),
+        (("train", "native.txt", "--part", "words", "--treebank", "bank.conllu"), "--treebank is for tagger"),
+        (("train", "native.txt", "--part", "me", "--order", "5"), "--order is for ngrams"),
+        (("train", "native.txt", "--part", "words", "--fallback"), "--fallback is for ngrams"),
+        (("train", "native.txt", "--part", "words", "--small"), "--small is for ngrams, perc, me"),
+        (("train", "native.txt", "--part", "ngrams", "--seed", "1"), "--seed is for tagger"),
         (("train",), "no text to train on is named"),
         (
             ("detect", "essay.txt"),

@@ -25,7 +25,7 @@ from typing import Annotated, Any, Literal, TypedDict, Unpack, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from errorbar.api.arguments import ArgumentDoc, Lenient, public
+from errorbar.api.arguments import ArgumentDoc, Lenient, Useless, public
 from errorbar.api.arguments import part as part_of
 from errorbar.core.problems import InputError, Place, Problem, Problems, UsageError, refuse_halves
 from errorbar.detectors.candidates import Reader
@@ -466,7 +466,24 @@ class TrainedModels(Result):
         return [Table([*columns, Column("")], rows, name="models", notes=[f"text: {about}"] if about else [])]
 
 
-@public()
+def _is_about(options: str, *parts: Part) -> Useless:
+    """The rule that options are about some parts, of which one must be made where parts are named."""
+
+    def is_useless(arguments: Mapping[str, Any]) -> bool:
+        named = [arguments["part"]] if isinstance(arguments["part"], str) else [*arguments["part"]]
+        needed = {*named, *(need for part in named for need in STEPS[part].needs)}
+        return bool(named) and not needed & {*parts}
+
+    return Useless(options, f"is for {', '.join(parts)}", is_useless, f"leave it out, or add --part={parts[0]}")
+
+
+@public(
+    _is_about("labels", *LABELED),
+    _is_about("treebank tagger", "tagger"),
+    _is_about("order fallback", "ngrams"),
+    _is_about("small", *(part for part in PARTS if STEPS[part].shrinks)),
+    _is_about("seed", *(part for part in PARTS if part not in ("words", "ngrams"))),
+)
 def train(
     texts: Source | Sequence[Source] = (),
     out: Source = "models",
@@ -531,9 +548,6 @@ def _warn_of_stale(training: Training, parts: Sequence[Part]) -> None:
 def _choose_parts(named: Sequence[Part], folder: Path, options: TrainingOptions, *, text: bool) -> list[Part]:
     labeled, bank = bool(options["labels"]), options["treebank"] is not None
     if named:
-        if labeled and not {*named} & {*LABELED}:
-            message = f"--labels is for {', '.join(LABELED)}"
-            raise UsageError(Problem("useless-option", message, fix=f"leave it out, or add --part={LABELED[0]}"))
         return [part for part in PARTS if part in named]
     tagged = bank or file_of(folder, "tagger").exists()
     of_text = {part: tagged or "tagger" not in STEPS[part].needs for part in PARTS} if text else {}
