@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, astuple, dataclass, replace
 from math import isnan
 from typing import Literal, Unpack
@@ -552,10 +553,19 @@ def crowd_mine(
         UsageError: If an option does not fit, or there is nothing to ask.
     """
     problems, targets = Problems(lenient=lenient), _target_words(words)
-    table = NgramCounts.parse(Lines(counts, problems), str(counts))
+    digest = hashlib.sha256()  # of the counts, which raters do not have: who knows the seed cannot undo the shuffling
+
+    def count_lines() -> Iterator[str]:
+        for line in Lines(counts, problems):
+            digest.update(f"{line}\n".encode("utf-8", "surrogatepass"))
+            yield line
+
+    table = NgramCounts.parse(count_lines(), str(counts))
     sentences = [line.split() for line in Lines(corpus, problems)]
     problems.raise_errors()
-    mined = mine(sentences, table, targets, stream(seed, "crowd", "mine"), n=n, error_rate=error_rate)
+    mined = mine(
+        sentences, table, targets, stream(seed, "crowd", "mine", digest.hexdigest()), n=n, error_rate=error_rate
+    )
     if mined.n_repeated:
         message = f"{mined.n_repeated} instances stand in a sentence that says the same elsewhere; each is asked once"
         problems.note("mine-repeated", message, Place(str(corpus)))
