@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from errorbar import correct, detect, train
+from errorbar.core import UsageError
 from errorbar.detectors.model_file import load_model
 from tests.cli.schema import validated
 from tests.detectors.small_tables import change_member, shrink_tables
@@ -152,6 +153,13 @@ def test_a_prior_moves_combined_from_the_share_of_its_own_labels() -> None:
 
 
 @pytest.mark.usefixtures("trained")
+def test_a_text_is_not_corrected_in_place() -> None:
+    with pytest.raises(UsageError, match="overwrite an input"):
+        correct("essay.txt", "essay.txt")
+    assert Path("essay.txt").read_text(encoding="utf-8") == ESSAY
+
+
+@pytest.mark.usefixtures("trained")
 def test_text_that_was_learned_from_is_warned_of() -> None:
     for result in (detect("essay.txt", "combined"), correct("essay.txt"), correct("essay.txt", "out.txt")):
         (note,) = result.notes
@@ -193,7 +201,7 @@ def test_its_judgments_are_taken_everywhere(errorbar: CommandLine) -> None:
         (("train", "native.txt", "--part", "me"), "the classifiers need a tagger, and there is none"),
         (("train", "native.txt"), "fallback"),  # too small for discounts of its own
         (("train", "native.txt", "--treebank", "native.txt", "--fallback"), "native.txt:1: 1 columns"),
-        (("train", "native.txt", "--fallback", "-o", "native.txt"), "would overwrite what the command reads"),
+        (("train", "native.txt", "--fallback", "-o", "native.txt"), "would overwrite an input"),
         (("train", "--part", "combiner"), "there are no labels to learn from"),
         (("train", "--part", "combiner", "--labels", "learners.m2"), "models/me.model: no such model, and no text"),
         (("train", "native.txt", "--part", "words", "--labels", "learners.m2"), "--labels is for combiner"),

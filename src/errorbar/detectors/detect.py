@@ -34,7 +34,7 @@ from errorbar.detectors.tagger import Tagger, load_any_tagger
 from errorbar.detectors.text import KIND as WORDS
 from errorbar.detectors.text import LearnedSentences, read_sentences, stored_counts
 from errorbar.edits.items import ERROR, OK
-from errorbar.formats.look import Source, display_name
+from errorbar.formats.look import Source, display_name, note_input
 from errorbar.formats.saving import save_lines
 from errorbar.tables.result import Result
 from errorbar.tables.table import Cell, Column, Table
@@ -485,6 +485,7 @@ def correct(
     problems, types, n, n_changed = Problems(lenient=lenient), Counter[str](), 0, 0
     if least is not None and not isfinite(least):
         raise UsageError(Problem("bad-parameter", f"--least must be a finite number, got {least}"))
+    note_input(text)  # which is read while the output is written
     sentences = read_sentences(text, problems, retokenize=retokenize)
     if llm or other is not None:
         tokens, use = [*sentences], None

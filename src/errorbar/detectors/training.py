@@ -55,7 +55,7 @@ from errorbar.detectors.text import (
     read_learner_text,
     read_treebank,
 )
-from errorbar.formats.look import Source, list_paths
+from errorbar.formats.look import Source, list_paths, own_folder
 from errorbar.formats.reference import expand_files
 from errorbar.tables.result import Result
 from errorbar.tables.table import Cell, Column, Table
@@ -524,6 +524,7 @@ def train(
     except OSError as error:
         message = f"no folder for the models can be made: {error.strerror}"
         raise InputError(Problem("cannot-write", message, Place(str(folder)), fix="name another folder")) from None
+    own_folder(folder)
     training = Training(files, folder, shared, tell)
     if {*parts} & {*LABELED}:
         _ = training.labels  # bad ones are refused before minutes of training, not after
