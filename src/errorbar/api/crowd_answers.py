@@ -541,7 +541,7 @@ def crowd_mine(
 
     Args:
         corpus: One tokenized sentence per line.
-        counts: Counts of n-grams, which ``crowd_counts`` made.
+        counts: Counts of n-grams around the same words, which ``errorbar crowd mine --build`` wrote.
         words: Words to look at: ``prepositions``, ``articles``, or words between commas.
         n: Number of likely errors.
         error_rate: Share of likely errors in the set.
