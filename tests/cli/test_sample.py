@@ -333,6 +333,7 @@ def test_bad_rows_of_judgments_can_be_left_out(folder: Path, errorbar: CommandLi
     call = ("sample", "estimate", "done.csv", "--key", "k.json", "--format", "json")
     refused = errorbar(*call)
     assert (refused.code, refused.out, "use --lenient" in refused.err) == (2, "", True)
+    assert "--repeats" not in refused.err, "an option of other commands"
     repaired = json.loads(errorbar(*call, "--lenient").out)
     assert sum(row["judged"] for row in repaired["strata"]) == 100
     assert "judgments-repeated" in {note["code"] for note in repaired["warnings"]}

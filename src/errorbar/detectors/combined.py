@@ -118,7 +118,7 @@ class Combiner:
     @property
     def error_share(self) -> float:
         """The share of errors among the labels, from which a prior moves the log odds."""
-        return self.made["errors"] / self.made["examples"]
+        return float(self.made["errors"] / self.made["examples"])
 
     def model(self) -> Model:
         """The combination as a model file."""

@@ -470,7 +470,7 @@ def _is_about(options: str, *parts: Part) -> Useless:
     """The rule that options are about some parts, of which one must be made where parts are named."""
 
     def is_useless(arguments: Mapping[str, Any]) -> bool:
-        named = [arguments["part"]] if isinstance(arguments["part"], str) else [*arguments["part"]]
+        named: list[Part] = [arguments["part"]] if isinstance(arguments["part"], str) else [*arguments["part"]]
         needed = {*named, *(need for part in named for need in STEPS[part].needs)}
         return bool(named) and not needed & {*parts}
 
