@@ -470,7 +470,8 @@ def _is_about(options: str, *parts: Part) -> Useless:
     """The rule that options are about some parts, of which one must be made where parts are named."""
 
     def is_useless(arguments: Mapping[str, Any]) -> bool:
-        named: list[Part] = [arguments["part"]] if isinstance(arguments["part"], str) else [*arguments["part"]]
+        part: Part | Sequence[Part] = arguments["part"]
+        named: Sequence[Part] = [part] if isinstance(part, str) else part
         needed = {*named, *(need for part in named for need in STEPS[part].needs)}
         return bool(named) and not needed & {*parts}
 
