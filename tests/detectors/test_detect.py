@@ -124,6 +124,12 @@ def test_training_goes_on_where_it_was(errorbar: CommandLine) -> None:
     assert "fallback" in refused.err  # a model with fixed discounts is not taken for one with its own
 
 
+@pytest.mark.usefixtures("folder")
+def test_defaults_of_a_config_file_are_no_options_of_other_parts(errorbar: CommandLine) -> None:
+    Path("errorbar.toml").write_text("[defaults]\nseed = 7\n[defaults.train]\norder = 5\n", encoding="utf-8")
+    assert errorbar("train", "native.txt", "--part", "words").code == 0
+
+
 @pytest.mark.usefixtures("trained")
 @pytest.mark.parametrize("detector", ["me(threshold=0.5)", "perc(threshold=1)", "lm(threshold=-100)", "majority"])
 def test_every_detector(errorbar: CommandLine, detector: str) -> None:

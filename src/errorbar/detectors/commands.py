@@ -83,6 +83,11 @@ OF_MODELS: dict[str, Any] = {
 @lenient_option
 @seed_option
 @format_option
+@options_of(
+    "errorbar.detectors.training:train",
+    **dict.fromkeys(("texts", "out", "treebank", "tagger", "labels", "part", "order", "fallback", "small", "license")),
+    **dict.fromkeys(("provenance", "lenient", "seed")),
+)
 def train_models(style: str, **options: Any) -> None:
     """Train detectors and correctors: an n-gram model, a tagger, classifiers, and what combines them.
 
