@@ -207,6 +207,16 @@ def test_a_treebank_of_too_many_tags_is_refused(tmp_path: Path) -> None:
         read_treebank(tmp_path / "many.conllu")
 
 
+def test_a_treebank_without_penn_tags_is_refused(tmp_path: Path) -> None:
+    """Detectors look for TO, IN and nouns: taggers of other tags would make them wrong without a word."""
+    for tag in ("_", "NOUN"):
+        lines = [line.split("\t") for line in CONLLU.splitlines()]
+        others = ["\t".join([*line[:4], tag, *line[5:]] if len(line) == 10 else line) for line in lines]
+        (tmp_path / "other.conllu").write_text("\n".join(others) + "\n", encoding="utf-8")
+        with pytest.raises(InputError, match="0 of 6 words have a Penn tag"):
+            read_treebank(tmp_path / "other.conllu")
+
+
 @pytest.mark.skipif(not COMPILED, reason="no C compiler was found")
 def test_the_kernel_itself_refuses_what_it_has_no_room_for(small: Tagger) -> None:
     from errorbar.detectors import _learn

@@ -270,6 +270,11 @@ def learner_text(sentences: list[Sentence]) -> LearnerText:
 
 
 _COLUMNS, _FORM, _LEMMA, _TAG = 10, 1, 2, 4
+_PENN = (
+    "CC CD DT EX FW IN JJ JJR JJS LS MD NN NNS NNP NNPS PDT POS PRP PRP$ RB RBR RBS RP SYM TO UH VB VBD VBG VBN VBP "
+    "VBZ WDT WP WP$ WRB . , : `` '' $ # ( ) -LRB- -RRB-"
+)
+"""Marcus, Santorini and Marcinkiewicz 1993, table 2, with brackets as treebanks write them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -291,8 +296,8 @@ def read_treebank(path: Source) -> Treebank:
     """Read a CoNLL-U file; words of a multiword token count, the whole does not, and neither do empty nodes.
 
     Raises:
-        InputError: If there is no such file, it is not UTF-8, a line has no ten columns, there is no word, or there are
-            more tags than ``MOST_CLASSES``.
+        InputError: If there is no such file, it is not UTF-8, a line has no ten columns, there is no word, there are
+            more tags than ``MOST_CLASSES``, or less than half of the words have Penn tags.
     """
     noted, digest = Problems(), sha256()
     bank = Treebank([], [], [], "")
@@ -319,6 +324,12 @@ def read_treebank(path: Source) -> Treebank:
     if (n_tags := len({tag for tags in bank.tags for tag in tags})) > MOST_CLASSES:
         message, fix = f"{n_tags} tags in the fifth column", "the fifth column must hold Penn tags"
         raise InputError(Problem("conllu", message, Place(str(path)), f"at most {MOST_CLASSES}", fix))
+    known = frozenset(_PENN.split())
+    n_penn = sum(tag in known for tags in bank.tags for tag in tags)
+    if 2 * n_penn < bank.n_tokens:
+        message = f"{n_penn:,} of {bank.n_tokens:,} words have a Penn tag in the fifth column"
+        fix = "take a treebank of English with Penn tags, such as UD-EWT"
+        raise InputError(Problem("conllu", message, Place(str(path)), "Penn tags, such as IN and NN", fix))
     return replace(bank, sha256=digest.hexdigest())
 
 
