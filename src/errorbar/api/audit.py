@@ -533,6 +533,8 @@ def _at_any_time(
     key: AuditKey, found: JudgedEdits, at: int, one: AuditedSystem, how: tuple[Anytime, float, float]
 ) -> AuditedSystem:
     """A system with intervals that hold at every look; ``how``: with beta and the level."""
+    if one.valid is None:
+        return one
     looked, beta, level = how
     precision = anytime_audit(key.frame.strata, found.heard, at, how=looked, level=level)
     alone = replace(one.judges, interval=None, no_interval=None)

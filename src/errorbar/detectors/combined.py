@@ -164,9 +164,8 @@ def fit_combiner(evidence: PrepositionEvidence, errors: Flags, ridge: float, tex
     """
     if errors.all() or not errors.any():
         message = f"{int(errors.sum())} of {len(errors)} prepositions are errors"
-        raise UsageError(
-            Problem("labels-one", message, expected="both errors and correct ones", fix="give more labels")
-        )
+        fix = f"give more labels; errors are words in edits of the types {', '.join(OF_PREPOSITIONS)}"
+        raise UsageError(Problem("labels-one", message, expected="both errors and correct ones", fix=fix))
     counts = Counter(mark for marks in evidence.marks for mark in marks)
     scores = tuple(evidence.scores)
     names = (*scores, *sorted(mark for mark, count in counts.items() if count >= LEAST))
