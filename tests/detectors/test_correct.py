@@ -247,7 +247,7 @@ def test_correctors_are_learned_anew_where_something_changed(errorbar: CommandLi
 def test_correctors_need_labels_and_the_other_models(errorbar: CommandLine) -> None:
     assert "there are no labels to learn from" in errorbar("train", "--part", "correctors").err
     Path("models/forms.model").unlink()
-    assert "models/forms.model: no such model, and no text" in errorbar(*LEARN, "--labels", "learners.m2").err
+    assert "models/forms.model: no such model, and no text" in errorbar(*LEARN).err
 
 
 def columns(said: Proposals) -> list[tuple[object, ...]]:

@@ -125,6 +125,13 @@ def test_training_goes_on_where_it_was(errorbar: CommandLine) -> None:
 
 
 @pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize("named", ["name=native.txt", "name=*.txt"])
+def test_a_text_has_no_name_but_its_path(errorbar: CommandLine, named: str) -> None:
+    Path("name=native.txt").write_text("One sentence .\n", encoding="utf-8")
+    assert record(errorbar, "train", named, "--part", "words")["text"]["tokens"] == 3
+
+
+@pytest.mark.usefixtures("folder")
 def test_defaults_of_a_config_file_are_no_options_of_other_parts(errorbar: CommandLine) -> None:
     Path("errorbar.toml").write_text("[defaults]\nseed = 7\n[defaults.train]\norder = 5\n", encoding="utf-8")
     assert errorbar("train", "native.txt", "--part", "words").code == 0
@@ -211,6 +218,7 @@ def test_its_judgments_are_taken_everywhere(errorbar: CommandLine) -> None:
         (("train", "--part", "combiner"), "there are no labels to learn from"),
         (("train", "--part", "combiner", "--labels", "learners.m2"), "models/me.model: no such model, and no text"),
         (("train", "native.txt", "--part", "words", "--labels", "learners.m2"), "--labels is for combiner"),
+        (("train", "native.txt", "nat*.txt", "--part", "words"), "native.txt: the file is named twice"),
         (("train", "native.txt", "--part", "words", "--treebank", "bank.conllu"), "--treebank is for tagger"),
         (("train", "native.txt", "--part", "me", "--order", "5"), "--order is for ngrams"),
         (("train", "native.txt", "--part", "words", "--fallback"), "--fallback is for ngrams"),

@@ -16,6 +16,7 @@ Source
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
@@ -56,7 +57,7 @@ from errorbar.detectors.text import (
     read_treebank,
 )
 from errorbar.formats.look import Source, list_paths, own_folder
-from errorbar.formats.reference import expand_files
+from errorbar.formats.reference import expand_pattern
 from errorbar.tables.result import Result
 from errorbar.tables.table import Cell, Column, Table
 
@@ -71,8 +72,16 @@ STEP: Mapping[str, float] = {"me": 0.1, "me-paper": 0.1, "perc": 0.5, "articles"
 
 
 def expand_paths(paths: Source | Sequence[Source]) -> list[str]:
-    """The files of one path or several, patterns expanded."""
-    return [file.path for file in expand_files(list_paths(paths))]
+    """The files of one path or several, patterns expanded; a ``UsageError`` if one is named twice.
+
+    Sentences that stand in a text twice look as if they were frequent, and those held out are learned from.
+    """
+    files = [file for path in list_paths(paths) for file in expand_pattern(path)]
+    places = [os.path.realpath(file) for file in files]
+    again = [file for at, file in enumerate(files) if places[at] in places[:at]]
+    if again:
+        raise UsageError(Problem("text-twice", "the file is named twice", Place(again[0]), fix="name it once"))
+    return files
 
 
 def small_ngrams(model: NgramModel) -> NgramModel:
