@@ -296,8 +296,8 @@ def read_treebank(path: Source) -> Treebank:
     """Read a CoNLL-U file; words of a multiword token count, the whole does not, and neither do empty nodes.
 
     Raises:
-        InputError: If there is no such file, it is not UTF-8, a line has no ten columns, there is no word, there are
-            more tags than ``MOST_CLASSES``, or less than half of the words have Penn tags.
+        InputError: If there is no such file, it is not UTF-8, a line has no ten columns, there is no word, or there are
+            more tags than ``MOST_CLASSES``.
     """
     noted, digest = Problems(), sha256()
     bank = Treebank([], [], [], "")
@@ -324,13 +324,17 @@ def read_treebank(path: Source) -> Treebank:
     if (n_tags := len({tag for tags in bank.tags for tag in tags})) > MOST_CLASSES:
         message, fix = f"{n_tags} tags in the fifth column", "the fifth column must hold Penn tags"
         raise InputError(Problem("conllu", message, Place(str(path)), f"at most {MOST_CLASSES}", fix))
+    return replace(bank, sha256=digest.hexdigest())
+
+
+def check_tags(bank: Treebank, path: Source) -> None:
+    """Refuse a treebank for a tagger, by an ``InputError``, if less than half of its words have Penn tags."""
     known = frozenset(_PENN.split())
     n_penn = sum(tag in known for tags in bank.tags for tag in tags)
     if 2 * n_penn < bank.n_tokens:
         message = f"{n_penn:,} of {bank.n_tokens:,} words have a Penn tag in the fifth column"
         fix = "take a treebank of English with Penn tags, such as UD-EWT"
         raise InputError(Problem("conllu", message, Place(str(path)), "Penn tags, such as IN and NN", fix))
-    return replace(bank, sha256=digest.hexdigest())
 
 
 KIND = "words"

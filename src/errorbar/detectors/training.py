@@ -51,6 +51,7 @@ from errorbar.detectors.text import (
     CorpusText,
     LearnerText,
     Treebank,
+    check_tags,
     count_words,
     read_corpus_text,
     read_learner_text,
@@ -201,7 +202,12 @@ class Training:
     @cached_property
     def bank(self) -> Treebank | None:
         """The treebank, if one is given."""
-        return None if self.options["treebank"] is None else read_treebank(self.options["treebank"])
+        path = self.options["treebank"]
+        if path is None:
+            return None
+        bank = read_treebank(path)
+        check_tags(bank, path)
+        return bank
 
     @cached_property
     def tagger(self) -> Tagger:
