@@ -90,7 +90,7 @@ def test_texts_go_out_and_scores_come_back(folder: Path, errorbar: CommandLine) 
         (("--scores", "s.csv", "--only", "empty"), "s has no score of 'empty'"),
         (
             ("--write", "gold.m2"),
-            "gold.m2: the output would overwrite what the command reads; name another file [output-over-input]",
+            "gold.m2: the output would overwrite an input; name another file [output-over-input]",
         ),
         (("--no-ci", "--confidence", "0.9"), "--confidence is about intervals, and --no-ci asks for none"),
     ],

@@ -435,6 +435,28 @@ def test_missing_judgments_are_counted(folder: Path, errorbar: CommandLine) -> N
     assert "[audit-unjudged]" in done.err
 
 
+def test_a_system_none_of_whose_edits_was_judged_has_no_figures(tmp_path: Path, errorbar: CommandLine) -> None:
+    assert errorbar("demo", "--crowd", "--save", tmp_path).code == 0
+    key = json.loads((tmp_path / "audit-key.json").read_text(encoding="utf-8"))
+    of_careful = {item["name"] for item in key["items"] if item["systems"][0]}
+    with (tmp_path / "audit.csv").open(encoding="utf-8", newline="") as judged:
+        rows = [row for row in csv.DictReader(judged) if row["item"] not in of_careful]
+    with (tmp_path / "some.csv").open("w", encoding="utf-8", newline="") as out:
+        writer = csv.DictWriter(out, rows[0])
+        writer.writeheader()
+        writer.writerows(rows)
+    call = ("audit", "estimate", tmp_path / "some.csv", "--key", tmp_path / "audit-key.json", "--format", "json")
+    for more in ((), ("--anytime",)):
+        record = json.loads(errorbar(*call, *more).out)
+        careful, greedy = record["systems"]
+        assert careful["system"] == "careful"
+        assert (careful["valid"], careful["audited_precision"]["value"], careful["audited_f"]["value"]) == (None,) * 3
+        assert careful["official"]["precision"] is not None
+        assert greedy["audited_precision"]["value"] is not None
+        assert [difference["audited"]["value"] for difference in record["differences"]] == ([] if more else [None])
+    assert "–" in next(line for line in errorbar(*call[:-2]).out.splitlines() if line.startswith(" careful"))
+
+
 def test_a_system_without_a_miss_has_nothing_to_audit(folder: Path, errorbar: CommandLine) -> None:
     lines = [sentence.text for sentence in library.read_corpus("demo/gold.jsonl").sentences]
     (folder / "demo/same.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")

@@ -336,6 +336,21 @@ def test_mining_asks_once(tmp_path: Path, errorbar: CommandLine) -> None:
     assert "4 instances stand in a sentence that says the same elsewhere" in errorbar(*call).err
 
 
+def test_the_seed_alone_does_not_undo_the_shuffling_of_questions(tmp_path: Path, errorbar: CommandLine) -> None:
+    """Who knows the seed and how many questions there are, but not the counts, cannot tell which are which."""
+    text = [f"we discuss about the {n}\nlook at the {n}\n" for n in range(20)]
+    (tmp_path / "text.txt").write_text("".join(text), encoding="utf-8")
+    kinds = []
+    for plan in ("plan", "idea"):  # the scores are the same
+        lines = [f"we discuss the {plan}\n", *(f"look at the {n}\ndiscuss the {n}\n" for n in range(20))]
+        (tmp_path / "good.txt").write_text("".join(lines), encoding="utf-8")
+        assert errorbar("crowd", "mine", "--build", "--counts", tmp_path / "c", tmp_path / "good.txt").code == 0
+        call = ("crowd", "mine", "--counts", tmp_path / "c", tmp_path / "text.txt", "--n", "20", "--format", "json")
+        kinds.append([item["kind"] for item in json.loads(errorbar(*call).out)["items"]])
+    assert sorted(kinds[0]) == sorted(kinds[1]) == ["candidate"] * 20 + ["correct"] * 20
+    assert kinds[0] != kinds[1]
+
+
 def test_a_target_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     (tmp_path / "good.txt").write_text("look at the plan\n", encoding="utf-8")
     missing = tmp_path / "nowhere" / "counts"

@@ -166,7 +166,7 @@ class TestExitCodes:
             (("--junit", "x.xml"), "--junit is about what --fail-if-worse decides; give --fail-if-worse too"),
             (("--github",), "--github is about what --fail-if-worse decides; give --fail-if-worse too"),
             (("--fail-if-worse", "1", "--junit", "a.txt", "-o", "./a.txt"), "--junit and -o name the same file"),
-            (("--fail-if-worse", "1", "--junit", "most"), "the output would overwrite what the command reads"),
+            (("--fail-if-worse", "1", "--junit", "most"), "the output would overwrite an input"),
             (("--fail-if-worse", "-1"), "-1.0 is not in the range x>=0"),
         ],
     )

@@ -10,6 +10,7 @@ from pathlib import Path
 import click
 import pytest
 
+from errorbar import convert
 from errorbar.cli.command import Command, OutputPath
 from errorbar.formats import STUDY_FILES, looking, save_bytes
 from tests.helpers.cli import CommandLine
@@ -198,6 +199,20 @@ def test_no_output_of_any_command_is_a_file_of_a_task(folder: Path, errorbar: Co
     assert {(folder / name).read_text(encoding="utf-8") for name in files[1:]} == {CONTENT}
 
 
+def test_a_function_does_not_write_over_what_it_reads(folder: Path) -> None:
+    from errorbar.core import UsageError
+
+    source, link = folder / "source.m2", folder / "link.m2"
+    source.write_text("S He go .\nA 1 2|||Vform|||goes|||REQUIRED|||-NONE-|||0\n", encoding="utf-8")
+    os.link(source, link)
+    for out in (source, link):
+        with pytest.raises(UsageError, match="overwrite an input"):
+            convert(source, out, to="jsonl")
+    assert source.read_text(encoding="utf-8").startswith("S He go .")
+    convert(source, folder / "new.jsonl")  # what one call has read, the next may write
+    convert(folder / "new.jsonl", source)
+
+
 def test_what_has_no_option_of_its_own_is_looked_at_when_it_is_saved(folder: Path) -> None:
     """A receipt, a chart or a page of a folder: whatever was opened in the same command."""
     from errorbar.core import UsageError
@@ -209,7 +224,7 @@ def test_what_has_no_option_of_its_own_is_looked_at_when_it_is_saved(folder: Pat
         with look(file).open() as stream:
             stream.read()
         os.link(file, folder / "other.txt")
-        with pytest.raises(UsageError, match="overwrite what the command reads"):
+        with pytest.raises(UsageError, match="overwrite an input"):
             save_bytes(b"", str(folder / "other.txt"))
         save_bytes(b"new", str(folder / "new.txt"))
     save_bytes(b"later", str(file))

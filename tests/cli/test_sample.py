@@ -325,6 +325,23 @@ def test_several_raters_make_the_truth_that_is_asked_for(
     assert f"truth: {truth} of the raters" in errorbar(*call).out
 
 
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [
+        (("--rater", "ann", "--rater", "ann", "--out", "s.csv"), "sample-rater"),
+        (("--rater", "", "--out", "s.csv"), "sample-rater"),
+        (("--rater", "a\nb", "--out", "s.csv"), "sample-rater"),
+        (("--out", "s.xlsx"), "output-format"),
+    ],
+)
+def test_a_set_that_nobody_could_read_again_is_refused(
+    folder: Path, errorbar: CommandLine, words: tuple[str, ...], code: str
+) -> None:
+    refused = errorbar("sample", "draw", "a.csv", "--budget", 100, "--key", "k.json", *words)
+    assert (refused.code, f"[{code}]" in refused.err) == (2, True), refused.err
+    assert not (folder / "k.json").exists()
+
+
 def test_bad_rows_of_judgments_can_be_left_out(folder: Path, errorbar: CommandLine) -> None:
     assert errorbar("sample", "draw", "a.csv", "--budget", 100, "--out", "s.csv", "--key", "k.json").code == 0
     judged(folder, {"error": ("error",), "ok": ("ok",)})
@@ -333,6 +350,7 @@ def test_bad_rows_of_judgments_can_be_left_out(folder: Path, errorbar: CommandLi
     call = ("sample", "estimate", "done.csv", "--key", "k.json", "--format", "json")
     refused = errorbar(*call)
     assert (refused.code, refused.out, "use --lenient" in refused.err) == (2, "", True)
+    assert "--repeats" not in refused.err, "an option of other commands"
     repaired = json.loads(errorbar(*call, "--lenient").out)
     assert sum(row["judged"] for row in repaired["strata"]) == 100
     assert "judgments-repeated" in {note["code"] for note in repaired["warnings"]}

@@ -308,14 +308,14 @@ class TestBadInput:
             (["--gold", "gold.m2", "good", "--metric", "m3"], "no metric is called 'm3'; known: "),
             (
                 ["--gold", "gold.m2", "good", "--metric", "m2(bta=1)"],
-                "metric 'm2' has no parameter 'bta'; did you mean",
+                "'m2' has no parameter 'bta'; did you mean",
             ),
             (
                 ["--gold", "gold.m2", "good", "--metric", "m2(beta=-1)"],
                 "m2: beta must be a number above",
             ),
             (["--gold", "gold.m2", "good", "--metric", "m2(beta=x)"], "m2: beta must be a number, got x"),
-            (["--gold", "gold.m2", "good", "--metric", "m2("], "cannot read the metric 'm2('"),
+            (["--gold", "gold.m2", "good", "--metric", "m2("], "cannot read 'm2('"),
             (["--gold", "gold.m2", "good", "--metric", "m2(choose=7)"], "no annotator '7' in the reference; known: 0"),
             (["--gold", "gold.m2", "good", "--by", "team"], "--by team is for HOO data"),
             (["--gold", "gold.m2", "--gold", "x/gold.m2", "good"], "two reference files are called 'gold'"),

@@ -147,21 +147,29 @@ def test_mining_says_why_it_cannot() -> None:
         mine([["discuss", "about", "the"]], counts(), {"about"}, np.random.default_rng(0))
 
 
+def test_counts_of_other_words_are_refused() -> None:
+    """Of words without triples every one would look extraneous."""
+    text = [["discuss", "about", "the"]]
+    with pytest.raises(UsageError, match="the counts were not made for the"):
+        mine(text, counts(), {"about", "the"}, np.random.default_rng(0), error_rate=1)
+    assert len(mine(text, counts(), {"about"}, np.random.default_rng(0), error_rate=1).items) == 1
+
+
 def test_counts_are_written_frequent_first() -> None:
     table = NgramCounts()
     table.add(["B", "a", "b", "a"], {"a", "b"})
     pairs = ["b a\t2", "<s> b\t1", "a </s>\t1", "a b\t1"]
     triples = ["<s> b a\t1", "a b a\t1", "b a </s>\t1", "b a b\t1"]
-    assert list(table.lines()) == ["# errorbar n-gram counts 1\t5\t4", *pairs, *triples]
+    assert list(table.lines()) == ["# errorbar n-gram counts 2\t5\t4\ta b", *pairs, *triples]
     table.prune(2)
-    assert list(table.lines()) == ["# errorbar n-gram counts 1\t5\t4", "b a\t2"], "totals stay"
+    assert list(table.lines()) == ["# errorbar n-gram counts 2\t5\t4\ta b", "b a\t2"], "totals stay"
 
 
 def test_counts_survive_a_file() -> None:
     table = counts()
     again = NgramCounts.parse(table.lines(), "file")
     assert (again.pairs, again.triples) == (table.pairs, table.triples)
-    assert (again.n_pairs, again.n_triples) == (table.n_pairs, table.n_triples)
+    assert (again.n_pairs, again.n_triples, again.targets) == (table.n_pairs, table.n_triples, table.targets)
     table.prune(6)
     assert ("look", "at") not in table.pairs
     with pytest.raises(UsageError, match="line 1: not a file of n-gram counts"):

@@ -161,7 +161,10 @@ def test_what_is_missing_is_one_line(errorbar: CommandLine) -> None:
     assert errorbar("correct", "essay.txt").code == 0  # the language model alone needs no classifier
     assert "articles.model: no such model" in errorbar("correct", "essay.txt", "--corrector", "ranked").err
     (models / "words.model").unlink()
-    assert "models/words.model: no such model; train it again: errorbar train" in errorbar("correct", "essay.txt").err
+    assert (
+        "models/words.model: no such model; train it: errorbar train --part=words"
+        in errorbar("correct", "essay.txt").err
+    )
     unknown = errorbar("correct", "essay.txt", "--corrector", "ranke")
     assert unknown.code == 2
     assert "ranked" in unknown.err
@@ -244,7 +247,7 @@ def test_correctors_are_learned_anew_where_something_changed(errorbar: CommandLi
 def test_correctors_need_labels_and_the_other_models(errorbar: CommandLine) -> None:
     assert "there are no labels to learn from" in errorbar("train", "--part", "correctors").err
     Path("models/forms.model").unlink()
-    assert "models/forms.model: no such model, and no text" in errorbar(*LEARN, "--labels", "learners.m2").err
+    assert "models/forms.model: no such model, and no text" in errorbar(*LEARN).err
 
 
 def columns(said: Proposals) -> list[tuple[object, ...]]:

@@ -139,6 +139,13 @@ def test_right_is_what_any_annotator_makes() -> None:
     assert count_annotated_edits(text) == (1 + 1 + 3) / 2
 
 
+def test_edits_are_counted_by_those_who_looked() -> None:
+    """Two annotators of a part each, as two files of labels have them: nobody left out the other's part."""
+    edits = [Edit(0, 1, ("he",)), Edit(1, 2, ("sits",))]
+    parts = corpus(("He sit", {"A": edits}), ("He sit", {"B": edits[:1]}), ("He sit", {}))
+    assert count_annotated_edits(parts) == 3
+
+
 def test_f_half() -> None:
     right = np.array([True, False, True, True])
     scores = np.array([4.0, 3.0, 2.0, 1.0])

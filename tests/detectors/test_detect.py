@@ -9,9 +9,11 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
-from errorbar import train
+from errorbar import correct, detect, train
+from errorbar.core import UsageError
 from errorbar.detectors.model_file import load_model
 from tests.cli.schema import validated
 from tests.detectors.small_tables import change_member, shrink_tables
@@ -122,6 +124,19 @@ def test_training_goes_on_where_it_was(errorbar: CommandLine) -> None:
     assert "fallback" in refused.err  # a model with fixed discounts is not taken for one with its own
 
 
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize("named", ["name=native.txt", "name=*.txt"])
+def test_a_text_has_no_name_but_its_path(errorbar: CommandLine, named: str) -> None:
+    Path("name=native.txt").write_text("One sentence .\n", encoding="utf-8")
+    assert record(errorbar, "train", named, "--part", "words")["text"]["tokens"] == 3
+
+
+@pytest.mark.usefixtures("folder")
+def test_defaults_of_a_config_file_are_no_options_of_other_parts(errorbar: CommandLine) -> None:
+    Path("errorbar.toml").write_text("[defaults]\nseed = 7\n[defaults.train]\norder = 5\n", encoding="utf-8")
+    assert errorbar("train", "native.txt", "--part", "words").code == 0
+
+
 @pytest.mark.usefixtures("trained")
 @pytest.mark.parametrize("detector", ["me(threshold=0.5)", "perc(threshold=1)", "lm(threshold=-100)", "majority"])
 def test_every_detector(errorbar: CommandLine, detector: str) -> None:
@@ -138,6 +153,37 @@ def test_every_detector(errorbar: CommandLine, detector: str) -> None:
     if detector.startswith("lm"):
         assert {each["suggestion"] for each in found["rows"]} == {""}
         assert [each["flag"] for each in found["rows"]] == [True, False, True, True]
+
+
+@pytest.mark.usefixtures("trained")
+def test_a_prior_moves_combined_from_the_share_of_its_own_labels() -> None:
+    made = load_model("models/combiner.model", "combiner").made
+    plain = detect("essay.txt", "combined")
+    same, half = (detect("essay.txt", "combined", prior=prior) for prior in (made["errors"] / made["examples"], 0.5))
+    assert [row.score for row in same.rows] == pytest.approx([row.score for row in plain.rows])
+    odds = made["errors"] / (made["examples"] - made["errors"])  # by Bayes' rule; half the words wrong has odds of 1
+    assert [row.score + np.log(odds) for row in half.rows] == pytest.approx([row.score for row in plain.rows])
+
+
+@pytest.mark.usefixtures("trained")
+def test_a_text_is_not_corrected_in_place() -> None:
+    with pytest.raises(UsageError, match="overwrite an input"):
+        correct("essay.txt", "essay.txt")
+    assert Path("essay.txt").read_text(encoding="utf-8") == ESSAY
+
+
+@pytest.mark.usefixtures("trained")
+def test_text_that_was_learned_from_is_warned_of() -> None:
+    for result in (detect("essay.txt", "combined"), correct("essay.txt"), correct("essay.txt", "out.txt")):
+        (note,) = result.notes
+        assert (note.code, note.what) == (
+            "model-learned",
+            "the model learned from the labels of 2 of these 3 sentences",
+        )
+    assert not detect("essay.txt", "me").notes  # knows native text alone
+    Path("other.txt").write_text("He depends of the girl .\nHe lives .\n", encoding="utf-8")
+    assert not detect("other.txt", "combined").notes
+    assert not correct("other.txt").notes
 
 
 @pytest.mark.usefixtures("trained")
@@ -168,10 +214,16 @@ def test_its_judgments_are_taken_everywhere(errorbar: CommandLine) -> None:
         (("train", "native.txt", "--part", "me"), "the classifiers need a tagger, and there is none"),
         (("train", "native.txt"), "fallback"),  # too small for discounts of its own
         (("train", "native.txt", "--treebank", "native.txt", "--fallback"), "native.txt:1: 1 columns"),
-        (("train", "native.txt", "--fallback", "-o", "native.txt"), "would overwrite what the command reads"),
+        (("train", "native.txt", "--fallback", "-o", "native.txt"), "would overwrite an input"),
         (("train", "--part", "combiner"), "there are no labels to learn from"),
         (("train", "--part", "combiner", "--labels", "learners.m2"), "models/me.model: no such model, and no text"),
         (("train", "native.txt", "--part", "words", "--labels", "learners.m2"), "--labels is for combiner"),
+        (("train", "native.txt", "nat*.txt", "--part", "words"), "native.txt: the file is named twice"),
+        (("train", "native.txt", "--part", "words", "--treebank", "bank.conllu"), "--treebank is for tagger"),
+        (("train", "native.txt", "--part", "me", "--order", "5"), "--order is for ngrams"),
+        (("train", "native.txt", "--part", "words", "--fallback"), "--fallback is for ngrams"),
+        (("train", "native.txt", "--part", "words", "--small"), "--small is for ngrams, perc, me"),
+        (("train", "native.txt", "--part", "ngrams", "--seed", "1"), "--seed is for tagger"),
         (("train",), "no text to train on is named"),
         (
             ("detect", "essay.txt"),

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from errorbar import train
 from errorbar.core import InputError
 from errorbar.detectors.lexicon import GAP, Lexicon
 from errorbar.detectors.model_file import Model, load_model, save_model
@@ -205,6 +206,16 @@ def test_a_treebank_of_too_many_tags_is_refused(tmp_path: Path) -> None:
     (tmp_path / "many.conllu").write_text("".join(lines), encoding="utf-8")
     with pytest.raises(InputError, match="128 tags in the fifth column"):
         read_treebank(tmp_path / "many.conllu")
+
+
+def test_a_treebank_without_penn_tags_is_refused(tmp_path: Path) -> None:
+    """Detectors look for TO, IN and nouns: taggers of other tags would make them wrong without a word."""
+    for tag in ("_", "NOUN"):
+        lines = [line.split("\t") for line in CONLLU.splitlines()]
+        others = ["\t".join([*line[:4], tag, *line[5:]] if len(line) == 10 else line) for line in lines]
+        (tmp_path / "other.conllu").write_text("\n".join(others) + "\n", encoding="utf-8")
+        with pytest.raises(InputError, match="0 of 6 words have a Penn tag"):
+            train((), tmp_path / "models", treebank=tmp_path / "other.conllu")
 
 
 @pytest.mark.skipif(not COMPILED, reason="no C compiler was found")

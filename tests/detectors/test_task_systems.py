@@ -17,6 +17,7 @@ from errorbar.receipts.receipt import receipt_of_task
 from errorbar.reporting import board_report
 from errorbar.tasks import read_task, run_task, study_best
 from tests.cli.schema import validated
+from tests.detectors.small_tables import shrink_tables
 from tests.detectors.test_detect import TAGGED, treebank
 from tests.helpers.cli import CommandLine
 
@@ -102,6 +103,23 @@ def test_a_corrector_is_scored_as_its_output_is(task: Callable[..., Path], tmp_p
     assert f"|hyp:{hypothesis}(corrector=lm,models=" in signature
     assert baseline.gold[0].signature.comparable(ours.gold[0].signature)
     assert str(ours.gold[0].signature).count("models=") == 0
+
+
+def test_a_baseline_that_knows_the_labels_is_warned_of_every_time(
+    task: Callable[..., Path], trained: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shrink_tables(monkeypatch)
+    path = task('[[system]]\nname = "best"\ndetector = "combined"\n', 'metrics = ["tokens"]', team=False)
+    library.train(
+        trained / "native.txt", path.parent / "models", labels=path.parent / "gold.m2", part="combiner", fallback=True
+    )
+    for _ in range(2):  # made, and found in the cache
+        (note,) = [note for note in run_task(path).notes if note.code == "model-learned"]
+        assert note.what == "the model learned from the labels of 3 of these 3 sentences"
+        assert note.place.file == str(path)
+    other = GOLD.replace("She", "He").replace("He lives", "She lives").replace("We", "They")
+    (path.parent / "gold.m2").write_text(other, encoding="utf-8")
+    assert "model-learned" not in {note.code for note in run_task(path).notes}
 
 
 def test_it_is_made_once(task: Callable[..., Path], monkeypatch: pytest.MonkeyPatch) -> None:

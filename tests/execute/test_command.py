@@ -64,6 +64,13 @@ def test_a_scheduler_that_cannot_be_reached(
     assert time.monotonic() - start < 3
 
 
+@pytest.mark.parametrize("jobs", ["local:x", "local:", "local:0", "local:-1"])
+def test_a_number_of_local_workers_that_is_none_is_refused(errorbar: CommandLine, tmp_path: Path, jobs: str) -> None:
+    outcome = errorbar("score", *write(tmp_path, 2), "--jobs", jobs)
+    assert (outcome.code, outcome.out) == (2, "")
+    assert "[jobs]" in outcome.err
+
+
 @pytest.mark.slow
 def test_dask_prints_the_same(errorbar: CommandLine, tmp_path: Path) -> None:
     pytest.importorskip("distributed", reason="needs the extra 'dask'")

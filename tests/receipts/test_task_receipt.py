@@ -119,6 +119,8 @@ def test_values_that_are_new() -> None:
     n = len(result.differences or ())
     assert n == result.n_beside > 0
     assert f"; {n} differences, {n} of them beside the receipt's {result.n_values} values." in result.sentences()[0]
+    assert str(result).startswith(result.sentences()[0]), "printed as the command prints it"
+    assert " recorded " in str(result)
 
 
 def test_none_on_request_or_to_a_stream(scored: Path, errorbar: CommandLine) -> None:

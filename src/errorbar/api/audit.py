@@ -73,7 +73,7 @@ from errorbar.sampling.audit import (
     extreme_values,
     order_key,
 )
-from errorbar.sampling.draw import set_lines
+from errorbar.sampling.draw import name_raters, set_lines
 from errorbar.sampling.seal import Seal
 from errorbar.sampling.stopping import WANTED
 from errorbar.tables.plain import value_record
@@ -439,7 +439,7 @@ def audit_draw(
         n[h] = _with_judged([frame.items[at].name in known for at in order_items(frame, seed, h)], drawn)
     counts = tuple(n.tolist())
     key = AuditKey(frame, seed, counts, set_name(frame, seed, counts))
-    raters = (rater,) if isinstance(rater, str) else tuple(rater)
+    raters = name_raters(rater)
     asked = [at for at in key.drawn() if frame.items[at].name not in known]
     halves = audit_half_widths(strata, np.asarray(n), valid=supposed).tolist()
     return AuditDraw(key, raters, tuple(asked), tuple(halves), tuple(problems.notes))
@@ -533,6 +533,8 @@ def _at_any_time(
     key: AuditKey, found: JudgedEdits, at: int, one: AuditedSystem, how: tuple[Anytime, float, float]
 ) -> AuditedSystem:
     """A system with intervals that hold at every look; ``how``: with beta and the level."""
+    if one.valid is None:
+        return one
     looked, beta, level = how
     precision = anytime_audit(key.frame.strata, found.heard, at, how=looked, level=level)
     alone = replace(one.judges, interval=None, no_interval=None)

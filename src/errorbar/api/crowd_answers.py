@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, astuple, dataclass, replace
 from math import isnan
 from typing import Literal, Unpack
@@ -540,7 +541,7 @@ def crowd_mine(
 
     Args:
         corpus: One tokenized sentence per line.
-        counts: Counts of n-grams, which ``crowd_counts`` made.
+        counts: Counts of n-grams around the same words, which ``errorbar crowd mine --build`` wrote.
         words: Words to look at: ``prepositions``, ``articles``, or words between commas.
         n: Number of likely errors.
         error_rate: Share of likely errors in the set.
@@ -552,10 +553,19 @@ def crowd_mine(
         UsageError: If an option does not fit, or there is nothing to ask.
     """
     problems, targets = Problems(lenient=lenient), _target_words(words)
-    table = NgramCounts.parse(Lines(counts, problems), str(counts))
+    digest = hashlib.sha256()  # of the counts, which raters do not have: who knows the seed cannot undo the shuffling
+
+    def count_lines() -> Iterator[str]:
+        for line in Lines(counts, problems):
+            digest.update(f"{line}\n".encode("utf-8", "surrogatepass"))
+            yield line
+
+    table = NgramCounts.parse(count_lines(), str(counts))
     sentences = [line.split() for line in Lines(corpus, problems)]
     problems.raise_errors()
-    mined = mine(sentences, table, targets, stream(seed, "crowd", "mine"), n=n, error_rate=error_rate)
+    mined = mine(
+        sentences, table, targets, stream(seed, "crowd", "mine", digest.hexdigest()), n=n, error_rate=error_rate
+    )
     if mined.n_repeated:
         message = f"{mined.n_repeated} instances stand in a sentence that says the same elsewhere; each is asked once"
         problems.note("mine-repeated", message, Place(str(corpus)))
@@ -580,7 +590,7 @@ def crowd_counts(lines: Iterable[str], *, words: str = "prepositions", min_count
 
 def _target_words(words: str) -> frozenset[str]:
     """The words of a class, or those between commas."""
-    targets = WORD_CLASSES[words] if words in WORD_CLASSES else frozenset(w.lower() for w in words.split(",") if w)
+    targets = WORD_CLASSES[words] if words in WORD_CLASSES else frozenset(words.lower().replace(",", " ").split())
     if not targets:
         raise UsageError(Problem("mine-options", "no word to ask about", expected="--words a,b,c"))
     return targets

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Literal, NamedTuple, TypeVar, cast
 
 from errorbar.core.entry_points import find_registered
-from errorbar.core.problems import ErrorbarError, InputError, Place, Problem, UsageError, nearest
+from errorbar.core.problems import ErrorbarError, InputError, Place, Problem, Problems, UsageError, nearest
 from errorbar.core.spec import split_spec
 
 Item = TypeVar("Item")
@@ -53,12 +53,15 @@ class TrainedSystem:
         fingerprint: The folder of models that is used where one is named, or none, and a hash of the models in it.
         write: Writes the output for a text, a spec and a folder of models to a file: lines, or a table of judgments.
         code: Folder of this package with the code that the output depends on.
+        warn: Notes to the problems if it learned from the labels of a text, given its sentences, a place, a spec and a
+            folder of models.
     """
 
     check: Callable[[str], object]
     fingerprint: Callable[[Path | None], tuple[Path, str]]
     write: Callable[[Path, Path, str, Path], None]
     code: str
+    warn: Callable[[Tokens, Place, str, Path, Problems], None]
 
 
 def find_system(kind: SystemKind, spec: str) -> TrainedSystem | Correct | Detect:

@@ -63,7 +63,7 @@ from errorbar.sampling import (
     voted_totals,
 )
 from errorbar.sampling.assistance import weigh_sample
-from errorbar.sampling.draw import Truth, refuse_corpus
+from errorbar.sampling.draw import Truth, name_raters, refuse_corpus
 from errorbar.sampling.estimators import Method
 from errorbar.sampling.frame import FLAGGED, UNFLAGGED, Target
 from errorbar.sampling.prediction_powered import variance_kept
@@ -459,7 +459,7 @@ def sample_draw(
         UsageError: If arguments do not fit each other or the strata.
     """
     problems, files = Problems(lenient=shared["lenient"]), list_flags(flags)
-    raters = (rater,) if isinstance(rater, str) else tuple(rater)
+    raters = name_raters(rater)
     if after is None:
         if not isinstance(judged, Sequence) or judged:
             message = "judged files without the key of their sample"

@@ -351,8 +351,12 @@ def _by_stratum(strata: Strata, n: NDArray[np.int64], shares: NDArray[np.float64
 
 
 def style_of(out: str) -> SetFormat:
-    """How a set of this name is written."""
-    return "jsonl" if out.removesuffix(".gz").endswith(".jsonl") else "csv"
+    """How a set of this name is written; a ``UsageError`` if its ending does not say."""
+    ending = Path(out.removesuffix(".gz")).suffix
+    if ending not in (".csv", ".jsonl"):
+        message = f"a set cannot be written as '{ending or Path(out).name}'"
+        raise UsageError(Problem("output-format", message, Place(out), fix="name a file that ends in .csv or .jsonl"))
+    return "jsonl" if ending == ".jsonl" else "csv"
 
 
 def save_set(lines: Iterable[str], key_lines: Iterable[str], out: str, key: str) -> None:

@@ -68,7 +68,7 @@ _OPTION = re.compile(
         (?:=(?P<value>'[^']*'|[^\s,;()]*[^\s,;():])|\ (?P<plain>[A-Z]+\b|\d[\d.]*\b))?""",
     re.VERBOSE,
 )
-_SWITCHES = "again all as-written ci force lenient pairs retokenize trust"
+_SWITCHES = "again all as-written ci fallback force lenient pairs retokenize trust"
 _TURNED = {name: f"{name.replace('-', '_')}=True" for name in _SWITCHES.split()}
 ROLES = frozenset(("error", "ok", "unknown", "type"))  # what ``--labels`` says of labels; arguments of functions
 _TURNED |= {"strict": "lenient=False", "no-ci": "ci=False"}

@@ -69,10 +69,10 @@ def read_parameters(metric: str, declared: Sequence[Parameter], raw: Mapping[str
     texts: dict[str, str] = {}
     for key, text in raw.items():
         if key not in known:
-            message = f"metric '{metric}' has no parameter '{key}'"
+            message = f"'{metric}' has no parameter '{key}'"
             raise UsageError(Problem("unknown-parameter", message, fix=nearest(key, known)))
         if known[key] in texts:
-            message = f"the metric {metric} is given {known[key]} under two names"
+            message = f"{metric} is given {known[key]} under two names"
             raise UsageError(Problem("bad-spec", message, expected="each parameter once"))
         texts[known[key]] = text
     read = {p.name: check_value(metric, p, _read_value(metric, p, texts[p.name])) for p in declared if p.name in texts}
@@ -119,7 +119,7 @@ def write_text(value: str) -> str:
 
 def _bad_spec(text: str) -> UsageError:
     expected = "name or name(key=value,...), each key once"
-    return UsageError(Problem("bad-spec", f"cannot read the metric '{text}'", expected=expected))
+    return UsageError(Problem("bad-spec", f"cannot read '{text}'", expected=expected))
 
 
 def _bad_value(metric: str, parameter: Parameter, text: str, expected: str) -> UsageError:

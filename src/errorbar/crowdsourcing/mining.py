@@ -30,7 +30,7 @@ import numpy as np
 from errorbar.core.problems import Problem, UsageError
 
 START, END = "<s>", "</s>"
-HEADER = "# errorbar n-gram counts 1"
+HEADER = "# errorbar n-gram counts 2"
 
 
 @dataclass(slots=True)
@@ -41,9 +41,11 @@ class NgramCounts:
     triples: Counter[tuple[str, str, str]] = field(default_factory=Counter)  # the middle word is a target
     n_pairs: int = 0  # all, also those that were left out as rare
     n_triples: int = 0  # of whatever middle word
+    targets: set[str] = field(default_factory=set)  # the words whose triples were counted
 
     def add(self, tokens: Iterable[str], targets: Collection[str]) -> None:
         """Count a sentence; words are compared in lower case."""
+        self.targets.update(targets)
         words = [START, *(token.lower() for token in tokens), END]
         self.pairs.update(pairwise(words))
         self.triples.update(t for t in zip(words, words[1:], words[2:], strict=False) if t[1] in targets)
@@ -57,7 +59,7 @@ class NgramCounts:
 
     def lines(self) -> Iterator[str]:
         """The counts as lines of a text file, frequent first."""
-        yield f"{HEADER}\t{self.n_pairs}\t{self.n_triples}"
+        yield f"{HEADER}\t{self.n_pairs}\t{self.n_triples}\t{' '.join(sorted(self.targets))}"
         for table in (self.pairs, self.triples):
             for words, count in sorted(table.items(), key=lambda row: (-row[1], row[0])):
                 yield f"{' '.join(words)}\t{count}"
@@ -70,15 +72,16 @@ class NgramCounts:
             head, *texts = line.split("\t")
             numbers = [int(text) for text in texts if text.isdecimal()]
             match number == 1, head.split(" "), numbers:
-                case True, _, [n_pairs, n_triples] if head == HEADER and len(texts) == 2:
+                case True, _, [n_pairs, n_triples, *_] if head == HEADER and len(texts) == 3:
                     counts.n_pairs, counts.n_triples = n_pairs, n_triples
+                    counts.targets.update(texts[2].split(" "))
                 case False, [left, right], [n] if len(texts) == 1:
                     counts.pairs[left, right] = n
                 case False, [left, word, right], [n] if len(texts) == 1:
                     counts.triples[left, word, right] = n
                 case _:
                     message = f"{name}, line {number}: not a file of n-gram counts"
-                    fix = "make one with errorbar crowd mine --build COUNTS CORPUS"
+                    fix = "make one with errorbar crowd mine --build --counts FILE CORPUS"
                     expected = f"'{HEADER}', then n-gram TAB count"
                     raise UsageError(Problem("mine-counts", message, expected=expected, fix=fix))
         if not counts.n_pairs:
@@ -134,7 +137,7 @@ def mine(
     Args:
         sentences: Tokens of each sentence.
         counts: Counts of n-grams of some other, large text.
-        targets: The words asked about, in lower case.
+        targets: The words asked about, in lower case; those that were counted, or some of them.
         generator: The stream for choosing and shuffling.
         n: How many candidates.
         error_rate: Wanted share of candidates among all; 1: nothing is mixed in.
@@ -142,6 +145,10 @@ def mine(
     if n < 1 or not 0 < error_rate <= 1:
         message = f"{n} candidates at an error rate of {error_rate}"
         raise UsageError(Problem("mine-options", message, expected="at least 1, and a fraction above 0"))
+    if others := sorted({*targets} - counts.targets):
+        message = f"the counts were not made for {', '.join(others[:5])}{', ...' if others[5:] else ''}"
+        fix = "count again with the same words: errorbar crowd mine --build --words"
+        raise UsageError(Problem("mine-counts", message, fix=fix))
     scored = [
         MinedItem(f"{number}:{at}-{at + 1}", number, at, word, tuple(tokens), score)
         for number, tokens in enumerate(sentences, 1)

@@ -25,10 +25,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from errorbar.core.arrays import Flags, Floats, Ints
 from errorbar.core.corpus import Corpus
@@ -40,7 +41,7 @@ from errorbar.detectors.model_file import Model, fingerprint, fitting
 from errorbar.detectors.ngrams import NgramModel
 from errorbar.detectors.prepositions import PrepositionBlock, find_prepositions, is_tagged_infinitive
 from errorbar.detectors.selectors import Classifier, Selector
-from errorbar.detectors.text import LearnerText
+from errorbar.detectors.text import LearnerText, sentence_codes, stored_codes
 from errorbar.edits.items import ERROR, edit_items
 
 KIND = "combiner"
@@ -102,6 +103,7 @@ class Combiner:
         fitted: The regression.
         made: How it was made.
         text: The text it was made of.
+        learned: Codes of the sentences of that text.
     """
 
     names: tuple[str, ...]
@@ -111,6 +113,12 @@ class Combiner:
     fitted: Logistic
     made: Mapping[str, Any]
     text: Mapping[str, Any]
+    learned: NDArray[np.uint32] = field(default_factory=lambda: np.empty(0, np.uint32))
+
+    @property
+    def error_share(self) -> float:
+        """The share of errors among the labels, from which a prior moves the log odds."""
+        return float(self.made["errors"] / self.made["examples"])
 
     def model(self) -> Model:
         """The combination as a model file."""
@@ -120,6 +128,7 @@ class Combiner:
             "scale": self.scale,
             "weights": self.fitted.weights,
             "names": np.array(self.names),
+            "learned": self.learned,
         }
         return Model(KIND, header, self.text, arrays)
 
@@ -155,9 +164,8 @@ def fit_combiner(evidence: PrepositionEvidence, errors: Flags, ridge: float, tex
     """
     if errors.all() or not errors.any():
         message = f"{int(errors.sum())} of {len(errors)} prepositions are errors"
-        raise UsageError(
-            Problem("labels-one", message, expected="both errors and correct ones", fix="give more labels")
-        )
+        fix = f"give more labels; errors are words in edits of the types {', '.join(OF_PREPOSITIONS)}"
+        raise UsageError(Problem("labels-one", message, expected="both errors and correct ones", fix=fix))
     counts = Counter(mark for marks in evidence.marks for mark in marks)
     scores = tuple(evidence.scores)
     names = (*scores, *sorted(mark for mark, count in counts.items() if count >= LEAST))
@@ -175,8 +183,11 @@ def load_combiner(model: Model, path: str) -> Combiner:
         arrays, n = model.arrays, int(model.made["scores"])
         if not len(arrays["names"]) == len(arrays["weights"]) >= n == len(arrays["center"]) == len(arrays["scale"]):
             raise ValueError("columns of different lengths")
+        if not 0 < model.made["errors"] < model.made["examples"]:
+            raise ValueError("no share of errors")
         names, fitted = tuple(arrays["names"].tolist()), Logistic(float(model.made["constant"]), arrays["weights"])
-    return Combiner(names, n, arrays["center"], arrays["scale"], fitted, model.made, model.text)
+        learned = stored_codes(arrays)
+    return Combiner(names, n, arrays["center"], arrays["scale"], fitted, model.made, model.text, learned)
 
 
 RIDGE = 3.0
@@ -208,7 +219,8 @@ class CombinedDetectors:
         """Learn from labels what to trust; a ``UsageError`` if there is no error among them, or nothing else."""
         evidence = self.evidence(text.tokens)
         fitted = fit_combiner(evidence, errors_of(text, evidence), RIDGE, text.described)
-        return replace(fitted, made={**fitted.made, "models": self.hashes()})
+        made = {**fitted.made, "models": self.hashes()}
+        return replace(fitted, made=made, learned=sentence_codes(text.tokens))
 
     def load(self, model: Model, path: str) -> Combiner:
         """The combiner of a model file; one that was fitted to other models is refused."""

@@ -83,6 +83,11 @@ OF_MODELS: dict[str, Any] = {
 @lenient_option
 @seed_option
 @format_option
+@options_of(
+    "errorbar.detectors.training:train",
+    **dict.fromkeys(("texts", "out", "treebank", "tagger", "labels", "part", "order", "fallback", "small", "license")),
+    **dict.fromkeys(("provenance", "lenient", "seed")),
+)
 def train_models(style: str, **options: Any) -> None:
     """Train detectors and correctors: an n-gram model, a tagger, classifiers, and what combines them.
 
@@ -171,7 +176,7 @@ def correct_text(out: str, **options: Any) -> None:
     type=FiniteRange(0, 1, min_open=True, max_open=True),
     metavar="SHARE",
     help="Share of the prepositions that are expected to be wrong; scores move by its log odds.  "
-    "[default: 0.07, that of CoNLL-2013]",
+    "[default: scores as for 0.07, that of CoNLL-2013; of combined that of its labels]",
 )
 @retokenize_option
 @models_option

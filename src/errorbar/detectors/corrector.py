@@ -110,6 +110,7 @@ class Corrector:
 
     reader: Reader  # finds candidates
     scorer: Scorer  # gives each a score
+    learned: NDArray[np.uint32]  # codes of the sentences whose labels it learned from
     least: float | None = None  # the score that a change needs; None: one above 0
 
     def changes(self, sentences: Iterator[Sequence[str]]) -> Iterator[tuple[Sequence[str], list[Change]]]:

@@ -44,7 +44,7 @@ from errorbar.detectors.corrector import (
 from errorbar.detectors.learning import HASH, Logistic
 from errorbar.detectors.model_file import Model, check_made, fitting
 from errorbar.detectors.ranker import FEATURES, Ranker, count_annotated_edits, fit_ranker, right_changes
-from errorbar.detectors.text import LearnerText
+from errorbar.detectors.text import LearnerText, sentence_codes, stored_codes
 
 WEIGHTS = (0.0, 2.0)
 THRESHOLDS = (-2.0, -1.0, 0.0, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 3.5, 4.0, 4.5, 5.0, 5.5, 6.0, 7.0, 8.0, 9.0, 10.0, 12.0)
@@ -130,6 +130,7 @@ class LearnedCorrectors:
     ranker: Ranker | None  # the ranker of ``ranked``; None: nothing was learned
     made: Mapping[str, Any]  # how it was made
     text: Mapping[str, Any]  # the text that was learned from
+    learned: NDArray[np.uint32]  # codes of its sentences
 
     def scorer(self, name: Name) -> Scorer | None:
         """The scorer of a corrector; None: it has to be learned from labels."""
@@ -149,11 +150,15 @@ class LearnedCorrectors:
             "constant": fitted.constant,
             "threshold": self.ranker.threshold,
         }
-        arrays: dict[str, NDArray[Any]] = {"marks": self.ranker.marks, "weights": fitted.weights}
+        arrays: dict[str, NDArray[Any]] = {
+            "marks": self.ranker.marks,
+            "weights": fitted.weights,
+            "learned": self.learned,
+        }
         return Model(KIND, header, self.text, arrays)
 
 
-UNLEARNED = LearnedCorrectors(DEFAULTS, None, {}, {})
+UNLEARNED = LearnedCorrectors(DEFAULTS, None, {}, {}, sentence_codes([]))
 
 
 def learn_correctors(reader: Reader, text: LearnerText) -> LearnedCorrectors:
@@ -170,7 +175,7 @@ def learn_correctors(reader: Reader, text: LearnerText) -> LearnedCorrectors:
         "lm+classifiers": tune_settings(proposals, text.corpus, classifiers=True),
     }
     header = {"features": FEATURES, "hash": HASH, "models": dict(reader.hashes), **results}
-    return LearnedCorrectors(settings, ranker, header, text.described)
+    return LearnedCorrectors(settings, ranker, header, text.described, sentence_codes(text.tokens))
 
 
 def load_learned(model: Model, path: str, reader: Reader) -> LearnedCorrectors:
@@ -187,4 +192,5 @@ def load_learned(model: Model, path: str, reader: Reader) -> LearnedCorrectors:
         fitted = Logistic(float(model.made["constant"]), model.arrays["weights"].astype(np.float64))
         ranker = Ranker(model.arrays["marks"], fitted, float(model.made["threshold"]), reader.proposer.counts)
         ranker.check()
-    return LearnedCorrectors(settings, ranker, model.made, model.text)
+        learned = stored_codes(model.arrays)
+    return LearnedCorrectors(settings, ranker, model.made, model.text, learned)

@@ -32,9 +32,9 @@ from errorbar.detectors.ngrams import NgramModel
 from errorbar.detectors.selectors import PAPER, Classifier, Kind, Majority, load_selector
 from errorbar.detectors.tagger import Tagger, load_any_tagger
 from errorbar.detectors.text import KIND as WORDS
-from errorbar.detectors.text import read_sentences, stored_counts
+from errorbar.detectors.text import LearnedSentences, read_sentences, stored_counts
 from errorbar.edits.items import ERROR, OK
-from errorbar.formats.look import Source, display_name
+from errorbar.formats.look import Source, display_name, note_input
 from errorbar.formats.saving import save_lines
 from errorbar.tables.result import Result
 from errorbar.tables.table import Cell, Column, Table
@@ -125,7 +125,7 @@ def read_corrector(folder: Source, name: Name) -> Corrector:
         message = f"{name} is learned from labels, and there is none"
         fix = "errorbar train --labels=FILE.m2 --part=correctors"
         raise InputError(Problem("no-such-file", message, Place(str(path)), fix=fix))
-    return Corrector(reader, scorer)
+    return Corrector(reader, scorer, learned.learned)
 
 
 def read_combined(folder: Source, tagger: Tagger) -> CombinedDetectors:
@@ -150,8 +150,8 @@ CoNLL-2013, each tenth of the text judged by a combiner of the others.
 """
 
 USUAL_PRIOR = 252 / 3596
-"""Share of prepositions that are wrong where scores are as they are without a prior: that of CoNLL-2013, the essays
-that ``combined`` learned from."""
+"""Share of wrong prepositions from which a prior moves the scores of a detector that has learned from no labels: that
+of CoNLL-2013. ``combined`` has the share of the labels that it learned from."""
 
 INFINITIVE = -1000.0
 """Score of a ``to`` that marks an infinitive: it has the form of a preposition, and of the detectors only
@@ -292,8 +292,9 @@ def detect(
             ``"me(features=paper)"`` has the features of Tetreault and Chodorow alone and their rules for extraneous
             use; its model is ``train``'s part ``me-paper``. Or the name of a detector of another package.
         prior: Share of the text's prepositions that are expected to be wrong, between 0 and 1, as in
-            ``"me(prior=0.01)"``: scores move by its log odds less those of 0.07, the share in CoNLL-2013; None: they
-            stay. Not for ``perc``, whose scores are votes.
+            ``"me(prior=0.01)"``: scores move by its log odds less those of 0.07, the share in CoNLL-2013, or of
+            ``combined`` the share in the labels that it learned from; None: they stay. Not for ``perc``, whose scores
+            are votes.
         models: The folder that ``train`` wrote; None: ``models``, or without that the package errorbar-models.
         retokenize: Cut each line into tokens first, as the text was cut that the models learned from.
         lenient: Repair what can be repaired of the text and note it; otherwise refuse it.
@@ -323,8 +324,10 @@ def detect(
         rows = [_detection(sentences, *flag) for flag in detect_by(detector, other, sentences)]
         return Detections(detector, rows, tuple(problems.notes))
     name, threshold, prior, spec = read_detector(detector, prior)
-    prepositions, suggestions = _judge(name, models_folder(models, problems), sentences)
-    moved = prepositions.margin if prior is None else prepositions.margin + log_odds(prior) - log_odds(USUAL_PRIOR)
+    prepositions, suggestions, usual = _judge(
+        name, models_folder(models, problems), sentences, Place(display_name(text)), problems
+    )
+    moved = prepositions.margin if prior is None else prepositions.margin + log_odds(prior) - log_odds(usual)
     scores = np.nan_to_num(moved, neginf=INFINITIVE, posinf=EXTRANEOUS).tolist()
     flags = [score > threshold if name == "lm" else score >= threshold for score in scores]
     places = prepositions.sentence.tolist(), prepositions.token.tolist()
@@ -363,22 +366,30 @@ def _detection(sentences: Sentences, s: int, t: int, flag: bool, score: float, s
     return Detection(f"{s + 1}:{t}-{t + 1}", tokens[t], flag, float(score), suggestion, in_brackets)
 
 
-def _judge(name: str, models: Path, sentences: Sentences) -> tuple[PrepositionMargins, list[str]]:
-    """Every preposition with its score, and what should stand there instead."""
+def _judge(
+    name: str, models: Path, sentences: Sentences, place: Place, problems: Problems
+) -> tuple[PrepositionMargins, list[str], float]:
+    """Every preposition with its score, what should stand there instead, and the share of errors without a prior."""
     tagger = read_tagger(models)
     if name == "combined":
         combined = read_combined(models, tagger)
-        prepositions = combined.detect(read_combiner(models, combined), sentences)
-        return prepositions, prepositions.suggestions()
+        combiner = read_combiner(models, combined)
+        seen = LearnedSentences(combiner.learned)
+        for tokens in sentences:
+            seen.add(tokens)
+        seen.warn(place, problems)
+        prepositions = combined.detect(combiner, sentences)
+        return prepositions, prepositions.suggestions(), combiner.error_share
     # Which words are prepositions does not depend on who judges them.
     prepositions = detect_prepositions(
         read_selector(models, "majority" if name == "lm" else cast("Kind", name), tagger), sentences
     )
     if name != "lm":
-        return prepositions, prepositions.suggestions()
+        return prepositions, prepositions.suggestions(), USUAL_PRIOR
     items = [*zip(prepositions.sentence.tolist(), prepositions.token.tolist(), strict=True)]
     scores = deletion_scores(read_ngrams(models), sentences, items)
-    return replace(prepositions, margin=np.where(np.isneginf(prepositions.margin), -np.inf, scores)), [""] * len(items)
+    margins = replace(prepositions, margin=np.where(np.isneginf(prepositions.margin), -np.inf, scores))
+    return margins, [""] * len(items), USUAL_PRIOR
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -474,6 +485,7 @@ def correct(
     problems, types, n, n_changed = Problems(lenient=lenient), Counter[str](), 0, 0
     if least is not None and not isfinite(least):
         raise UsageError(Problem("bad-parameter", f"--least must be a finite number, got {least}"))
+    note_input(text)  # which is read while the output is written
     sentences = read_sentences(text, problems, retokenize=retokenize)
     if llm or other is not None:
         tokens, use = [*sentences], None
@@ -491,11 +503,13 @@ def correct(
         kept = tuple(lines) if out is None else ()
         return CorrectionResult(corrector, len(lines), n_changed, types, kept, tuple(problems.notes), use)
     own = replace(read_corrector(models_folder(models, problems), known_corrector(corrector)), least=least)
+    seen = LearnedSentences(own.learned)
 
     def correct_all() -> Iterator[str]:
         nonlocal n, n_changed
         for tokens, changes in own.changes(sentences):
             n += 1
+            seen.add(tokens)
             n_changed += bool(changes)
             types.update(change.type for change in changes)
             sentence = " ".join(apply_changes(tokens, changes))
@@ -506,6 +520,7 @@ def correct(
             else:
                 yield sentence
         problems.raise_errors()
+        seen.warn(Place(display_name(text)), problems)
 
     kept = tuple(correct_all()) if out is None else ()
     if out is not None:

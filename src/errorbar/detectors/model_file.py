@@ -138,7 +138,8 @@ def load_model(path: str | Path, kind: str) -> Model:
                 content = _content(archive, f"{name}.npy", room)
                 arrays[name], room = _array(content), room - len(content)
     except FileNotFoundError:
-        raise InputError(Problem("no-such-file", "no such model", place, fix=TRAIN)) from None
+        fix = f"train it: errorbar train --part={kind}"
+        raise InputError(Problem("no-such-file", "no such model", place, fix=fix)) from None
     except OSError as error:
         raise InputError(Problem("cannot-open", f"cannot be read: {error.strerror or error}", place)) from None
     except _DAMAGE as error:

@@ -473,7 +473,7 @@ def _discounts(n_with: NDArray[np.int64], n: int, fallback: bool) -> Discounts:
     if fallback:
         return FALLBACK
     message = f"the text gives no discounts for {n}-grams: {why}"
-    fix = "give it more text, without repeated lines, or take a smaller order, or fallback=True (discounts .5, 1, 1.5)"
+    fix = "give it more text, without repeated lines, or take a smaller order, or --fallback (discounts .5, 1, 1.5)"
     raise InputError(Problem("ngrams-discounts", message, fix=fix))
 
 

@@ -6,8 +6,9 @@ Formula
     a threshold, the one with the highest F0.5 on the labels when each fold's sentences are ranked without them.
 Conventions
     A change is right if one of the annotators makes it: trimmed, the same tokens become the same. F0.5 counts the
-    changes made and right against the mean number of edits of an annotator. Folds are runs of consecutive sentences,
-    so that but for the essay at a boundary no essay is in two of them. A mark needs ``LEAST`` candidates.
+    changes made and right against the mean number of edits of those who looked at a sentence. Folds are runs of
+    consecutive sentences, so that but for the essay at a boundary no essay is in two of them. A mark needs ``LEAST``
+    candidates.
     Of the features, l is the score by the language model, m that by the classifier (0: none), both in nats. Numbers are
     brought to about 1. Marks are hashed (``learning.py``) with the group; ``old`` and ``new`` are the words before and
     after the change, without the tokens that stay, in lower case; ``end`` their last two letters. Candidates that
@@ -18,6 +19,7 @@ Source
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -301,9 +303,11 @@ def fit_ranker(proposals: Proposals, corpus: Corpus, counts: Mapping[str, int]) 
 
 
 def count_annotated_edits(corpus: Corpus) -> float:
-    """The mean number of edits of an annotator."""
-    n = sum(len(edits) for sentence in corpus.sentences for edits in sentence.annotations.values())
-    return n / max(len(corpus.annotators), 1)
+    """The mean number of edits of those who looked at a sentence, added up over sentences."""
+    edits = Counter[int]()  # by how many looked
+    for sentence in corpus.sentences:
+        edits[len(sentence.annotations)] += sum(map(len, sentence.annotations.values()))
+    return sum(n / n_annotators for n_annotators, n in edits.items() if n_annotators)
 
 
 def f_half(order: list[int], scores: Floats, right: Flags, n_wanted: float, threshold: float) -> float:

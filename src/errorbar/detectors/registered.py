@@ -11,9 +11,21 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from errorbar.api.installed_systems import TrainedSystem
-from errorbar.core.problems import Problems
-from errorbar.detectors.detect import correct, detect, known_corrector, models_folder, read_detector, read_tagger
+from errorbar.api.installed_systems import Tokens, TrainedSystem
+from errorbar.core.problems import Place, Problems
+from errorbar.detectors.combined import KIND as COMBINER
+from errorbar.detectors.correctors import KIND as CORRECTORS
+from errorbar.detectors.detect import (
+    correct,
+    detect,
+    file_of,
+    known_corrector,
+    models_folder,
+    read_detector,
+    read_tagger,
+)
+from errorbar.detectors.model_file import fitting, load_model
+from errorbar.detectors.text import LearnedSentences, stored_codes
 from errorbar.formats.saving import save_lines
 from errorbar.reproduce.cells import AddedCells, Cell, Sources
 from errorbar.tables.writers import tables_text
@@ -40,8 +52,28 @@ def _write_judgments(text: Path, out: Path, spec: str, models: Path) -> None:
     save_lines(tables_text([judgments], "csv").rstrip("\n").split("\n"), str(out))
 
 
-CORRECTOR = TrainedSystem(known_corrector, _fingerprint, _write_corrections, "detectors")
-DETECTOR = TrainedSystem(read_detector, _fingerprint, _write_judgments, "detectors")
+def _warn_of_learned(sentences: Tokens, part: str, models: Path, place: Place, problems: Problems) -> None:
+    path = file_of(models, part)
+    model = load_model(path, part)
+    with fitting(str(path)):
+        seen = LearnedSentences(stored_codes(model.arrays))
+    for tokens in sentences:
+        seen.add(tokens)
+    seen.warn(place, problems)
+
+
+def _warn_of_corrector(sentences: Tokens, place: Place, _: str, models: Path, problems: Problems) -> None:
+    if file_of(models, CORRECTORS).exists():
+        _warn_of_learned(sentences, CORRECTORS, models, place, problems)
+
+
+def _warn_of_detector(sentences: Tokens, place: Place, spec: str, models: Path, problems: Problems) -> None:
+    if read_detector(spec).name == "combined":
+        _warn_of_learned(sentences, COMBINER, models, place, problems)
+
+
+CORRECTOR = TrainedSystem(known_corrector, _fingerprint, _write_corrections, "detectors", _warn_of_corrector)
+DETECTOR = TrainedSystem(read_detector, _fingerprint, _write_judgments, "detectors", _warn_of_detector)
 
 
 def usual_tagger(models: Path | None, problems: Problems) -> Tagger:

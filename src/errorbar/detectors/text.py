@@ -23,6 +23,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from typing import Any
+from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,6 +40,9 @@ from errorbar.stats.resampling import stream
 
 BLOCK = 100
 UNKNOWN = "unknown"
+SHORT = 5  # tokens; shorter sentences stand in many texts
+SHARE_LEARNED = 0.1
+"""Share of the sentences of a text from which on a warning says that a model learned from their labels."""
 
 _CHARACTERS = {
     **dict.fromkeys("‘’‚‛′", "'"),
@@ -203,6 +207,45 @@ class LearnerText:
         return [sentence.tokens for sentence in self.corpus.sentences]
 
 
+def sentence_codes(sentences: Iterable[Sequence[str]]) -> NDArray[np.uint32]:
+    """The code of every sentence that is not short, sorted, each once."""
+    return np.array(sorted({_code(tokens) for tokens in sentences if len(tokens) >= SHORT}), np.uint32)
+
+
+def _code(tokens: Sequence[str]) -> int:
+    """CRC-32 of the tokens between spaces."""
+    return crc32(" ".join(tokens).encode("utf-8", "surrogatepass"))
+
+
+def stored_codes(arrays: Mapping[str, NDArray[Any]]) -> NDArray[np.uint32]:
+    """The codes of a model file, none if it was made before they were kept; a ``ValueError`` if they are no codes."""
+    codes = arrays.get("learned", np.empty(0, np.uint32))
+    if codes.dtype != np.uint32 or codes.ndim != 1:
+        raise ValueError("no codes of sentences")
+    return codes
+
+
+class LearnedSentences:
+    """Counts the sentences of a text whose labels a model learned from, short ones aside."""
+
+    def __init__(self, learned: NDArray[np.uint32]) -> None:
+        self.learned = frozenset(learned.tolist())
+        self.n = self.n_learned = 0
+
+    def add(self, tokens: Sequence[str]) -> None:
+        """Count a sentence."""
+        if len(tokens) >= SHORT and self.learned:
+            self.n += 1
+            self.n_learned += _code(tokens) in self.learned
+
+    def warn(self, place: Place, problems: Problems) -> None:
+        """Note a warning if there are many such sentences."""
+        if self.n_learned and self.n_learned >= SHARE_LEARNED * self.n:
+            message = f"the model learned from the labels of {self.n_learned:,} of these {self.n:,} sentences"
+            fix = "score it on other text: it looks better on these than it is"
+            problems.note("model-learned", message, place, fix=fix, severity="warning")
+
+
 def read_learner_text(files: Sequence[Source], problems: Problems) -> LearnerText:
     """Read M2, or another format of annotated sentences: each file a text of its own, one after the other."""
     corpora = [read_named([NamedFile(str(file), str(file))], problems) for file in files]
@@ -227,6 +270,11 @@ def learner_text(sentences: list[Sentence]) -> LearnerText:
 
 
 _COLUMNS, _FORM, _LEMMA, _TAG = 10, 1, 2, 4
+_PENN = (
+    "CC CD DT EX FW IN JJ JJR JJS LS MD NN NNS NNP NNPS PDT POS PRP PRP$ RB RBR RBS RP SYM TO UH VB VBD VBG VBN VBP "
+    "VBZ WDT WP WP$ WRB . , : `` '' $ # ( ) -LRB- -RRB-"
+)
+"""Marcus, Santorini and Marcinkiewicz 1993, table 2, with brackets as treebanks write them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -277,6 +325,16 @@ def read_treebank(path: Source) -> Treebank:
         message, fix = f"{n_tags} tags in the fifth column", "the fifth column must hold Penn tags"
         raise InputError(Problem("conllu", message, Place(str(path)), f"at most {MOST_CLASSES}", fix))
     return replace(bank, sha256=digest.hexdigest())
+
+
+def check_tags(bank: Treebank, path: Source) -> None:
+    """Refuse a treebank for a tagger, by an ``InputError``, if less than half of its words have Penn tags."""
+    known = frozenset(_PENN.split())
+    n_penn = sum(tag in known for tags in bank.tags for tag in tags)
+    if 2 * n_penn < bank.n_tokens:
+        message = f"{n_penn:,} of {bank.n_tokens:,} words have a Penn tag in the fifth column"
+        fix = "take a treebank of English with Penn tags, such as UD-EWT"
+        raise InputError(Problem("conllu", message, Place(str(path)), "Penn tags, such as IN and NN", fix))
 
 
 KIND = "words"

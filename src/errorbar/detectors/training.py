@@ -16,6 +16,7 @@ Source
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
@@ -25,7 +26,7 @@ from typing import Annotated, Any, Literal, TypedDict, Unpack, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from errorbar.api.arguments import ArgumentDoc, Lenient, public
+from errorbar.api.arguments import ArgumentDoc, Lenient, Useless, public
 from errorbar.api.arguments import part as part_of
 from errorbar.core.problems import InputError, Place, Problem, Problems, UsageError, refuse_halves
 from errorbar.detectors.candidates import Reader
@@ -50,13 +51,14 @@ from errorbar.detectors.text import (
     CorpusText,
     LearnerText,
     Treebank,
+    check_tags,
     count_words,
     read_corpus_text,
     read_learner_text,
     read_treebank,
 )
-from errorbar.formats.look import Source, list_paths
-from errorbar.formats.reference import expand_files
+from errorbar.formats.look import Source, list_paths, own_folder
+from errorbar.formats.reference import expand_pattern
 from errorbar.tables.result import Result
 from errorbar.tables.table import Cell, Column, Table
 
@@ -71,8 +73,16 @@ STEP: Mapping[str, float] = {"me": 0.1, "me-paper": 0.1, "perc": 0.5, "articles"
 
 
 def expand_paths(paths: Source | Sequence[Source]) -> list[str]:
-    """The files of one path or several, patterns expanded."""
-    return [file.path for file in expand_files(list_paths(paths))]
+    """The files of one path or several, patterns expanded; a ``UsageError`` if one is named twice.
+
+    Sentences that stand in a text twice look as if they were frequent, and those held out are learned from.
+    """
+    files = [file for path in list_paths(paths) for file in expand_pattern(path)]
+    places = [os.path.realpath(file) for file in files]
+    again = [file for at, file in enumerate(files) if places[at] in places[:at]]
+    if again:
+        raise UsageError(Problem("text-twice", "the file is named twice", Place(again[0]), fix="name it once"))
+    return files
 
 
 def small_ngrams(model: NgramModel) -> NgramModel:
@@ -192,7 +202,12 @@ class Training:
     @cached_property
     def bank(self) -> Treebank | None:
         """The treebank, if one is given."""
-        return None if self.options["treebank"] is None else read_treebank(self.options["treebank"])
+        path = self.options["treebank"]
+        if path is None:
+            return None
+        bank = read_treebank(path)
+        check_tags(bank, path)
+        return bank
 
     @cached_property
     def tagger(self) -> Tagger:
@@ -466,7 +481,25 @@ class TrainedModels(Result):
         return [Table([*columns, Column("")], rows, name="models", notes=[f"text: {about}"] if about else [])]
 
 
-@public()
+def _is_about(options: str, *parts: Part) -> Useless:
+    """The rule that options are about some parts, of which one must be made where parts are named."""
+
+    def is_useless(arguments: Mapping[str, Any]) -> bool:
+        part: Part | Sequence[Part] = arguments["part"]
+        named: Sequence[Part] = [part] if isinstance(part, str) else part
+        needed = {*named, *(need for part in named for need in STEPS[part].needs)}
+        return bool(named) and not needed & {*parts}
+
+    return Useless(options, f"is for {', '.join(parts)}", is_useless, f"leave it out, or add --part={parts[0]}")
+
+
+@public(
+    _is_about("labels", *LABELED),
+    _is_about("treebank tagger", "tagger"),
+    _is_about("order fallback", "ngrams"),
+    _is_about("small", *(part for part in PARTS if STEPS[part].shrinks)),
+    _is_about("seed", *(part for part in PARTS if part not in ("words", "ngrams"))),
+)
 def train(
     texts: Source | Sequence[Source] = (),
     out: Source = "models",
@@ -507,6 +540,7 @@ def train(
     except OSError as error:
         message = f"no folder for the models can be made: {error.strerror}"
         raise InputError(Problem("cannot-write", message, Place(str(folder)), fix="name another folder")) from None
+    own_folder(folder)
     training = Training(files, folder, shared, tell)
     if {*parts} & {*LABELED}:
         _ = training.labels  # bad ones are refused before minutes of training, not after
@@ -531,9 +565,6 @@ def _warn_of_stale(training: Training, parts: Sequence[Part]) -> None:
 def _choose_parts(named: Sequence[Part], folder: Path, options: TrainingOptions, *, text: bool) -> list[Part]:
     labeled, bank = bool(options["labels"]), options["treebank"] is not None
     if named:
-        if labeled and not {*named} & {*LABELED}:
-            message = f"--labels is for {', '.join(LABELED)}"
-            raise UsageError(Problem("useless-option", message, fix=f"leave it out, or add --part={LABELED[0]}"))
         return [part for part in PARTS if part in named]
     tagged = bank or file_of(folder, "tagger").exists()
     of_text = {part: tagged or "tagger" not in STEPS[part].needs for part in PARTS} if text else {}

@@ -9,14 +9,20 @@ __all__ = ["Executor", "Processes", "Serial", "choose_executor", "read_jobs", "r
 
 
 def read_jobs(jobs: int | str) -> tuple[int, str | None]:
-    """Who works, as ``choose_executor`` takes it: a number of processes, ``local``, ``local:N``, or an address."""
+    """Who works, as ``choose_executor`` takes it: a number of processes, ``local``, ``local:N``, or an address.
+
+    Raises:
+        UsageError: If the N of ``local:N`` is no number.
+    """
     if not isinstance(jobs, str):
         return jobs, None
     if jobs.isdecimal():
         return int(jobs), None
-    name, _, number = jobs.partition(":")
+    name, colon, number = jobs.partition(":")
     if name == LOCAL:
-        return int(number) if number.isdecimal() else 1, LOCAL
+        if colon and not number.isdecimal():
+            raise UsageError(Problem("jobs", f"the number of jobs must be a whole number, got '{number}'"))
+        return int(number or 1), LOCAL
     return 1, jobs
 
 

@@ -291,14 +291,15 @@ def read_judgment_table(
     layout: Layout = "auto",
     columns: Mapping[str, str] | None = None,
     labels: Sequence[str] = (),
-    repeats: RepeatPolicy = "refuse",
+    repeats: RepeatPolicy | None = None,
 ) -> JudgmentTable:
     """Read a table of judgments: CSV (comma, tab or semicolon) or JSON lines, gzipped or not, or Parquet.
 
     Layouts: ``long``, a row for each judgment, with item, rater, label and maybe weight; ``wide``, a row for each item
     and a column for each rater; ``batch``, results of Mechanical Turk; ``auto``, batch or long. ``columns``: a role, as
     in ``COLUMNS``, to the name that the file has for it. ``labels`` get the first codes, whether or not they occur.
-    Of repeated judgments ``refuse`` (lenient reading keeps the first), ``first``, ``last``, or ``keep`` both.
+    Of repeated judgments ``refuse`` (lenient reading keeps the first), ``first``, ``last``, or ``keep`` both; None: as
+    ``refuse``, for who has no such choice.
     """
     roles, source = dict(columns or {}), look(path)
     for role in roles:
@@ -522,20 +523,21 @@ def _row(record: Mapping[str, object], place: Place, problems: Problems) -> tupl
 
 
 def _choose_repeats(
-    table: Judgments, repeats: RepeatPolicy, lines: Numbers, name: str, problems: Problems
+    table: Judgments, repeats: RepeatPolicy | None, lines: Numbers, name: str, problems: Problems
 ) -> NDArray[np.bool_] | None:
     """Which judgments are kept where a rater judged an item more than once; None: all."""
     if repeats == "keep" or not table.n_repeated():
         return None
-    if repeats != "refuse":
+    if repeats not in (None, "refuse"):
         return table.settled(repeats)
+    hint = REPEATED if repeats else ""
     first = table.first_rows()
     again = first != np.arange(len(table))
     for row in np.flatnonzero(again).tolist():
         rater, item = table.raters[table.rater[row]], table.items[table.item[row]]
         message = f"rater '{rater}' judged item '{item}' before, in line {lines[first[row]]}"
         place, repair = Place(name, int(lines[row])), "the first judgment is kept"
-        problems.repairable("judgments-repeated", message, place, repair, hint=REPEATED)
+        problems.repairable("judgments-repeated", message, place, repair, hint=hint)
     return np.asarray(~again, np.bool_)
 
 

@@ -371,11 +371,10 @@ class _Scope:
     """The inputs of a public function or a command."""
 
     outer: _Scope | None
-    is_command: bool
     inputs: dict[object, Input] = field(default_factory=dict)
     idle: set[Input] = field(default_factory=set)  # open, and nobody reads them
-    numbers: set[tuple[int, int]] = field(default_factory=set)  # device and number of what a command reads
-    own_folders: set[Path] = field(default_factory=set)  # that a command writes
+    numbers: set[tuple[int, int]] = field(default_factory=set)  # device and number of what is read
+    own_folders: set[Path] = field(default_factory=set)  # that are written
 
 
 _scope: ContextVar[_Scope | None] = ContextVar("scope", default=None)
@@ -383,12 +382,12 @@ _scope: ContextVar[_Scope | None] = ContextVar("scope", default=None)
 
 @contextmanager
 def looking(*, command: bool = False) -> Iterator[None]:
-    """Open each input once until the end; ``command``: also remember what is read. Functions join what runs already."""
+    """Open each input once until the end, and remember what is read. Functions join what runs, a command does not."""
     outer = _scope.get()
     if outer is not None and not command:
         yield
         return
-    scope = _Scope(outer, command)
+    scope = _Scope(outer)
     token = _scope.set(scope)
     try:
         yield
@@ -416,12 +415,12 @@ def look(path: Source) -> Input:
 
 
 def note_input(path: Source) -> None:
-    """Remember a file or folder that a command reads, under all its names: ``is_input`` knows it until the end.
+    """Remember a file or folder that is read, under all its names: ``is_input`` knows it until the end.
 
-    What lies in a folder that the command writes is its own, which it may read and make anew, as ``train`` does.
+    What lies in a folder that is written is the writer's own, to be read and made anew, as ``train`` does.
     """
     scope = _scope.get()
-    if scope is None or not scope.is_command:
+    if scope is None:
         return
     status = path.status if isinstance(path, Input) else _status(path)
     if status is None or not (stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode)):
@@ -431,13 +430,13 @@ def note_input(path: Source) -> None:
 
 
 def own_folder(path: Source) -> None:
-    """Say that a command writes this folder, after its inputs were noted."""
+    """Say that this folder is written, after inputs were noted."""
     if (scope := _scope.get()) is not None and not look(path).is_file:
         scope.own_folders.add(Path(os.path.realpath(path)))
 
 
 def is_input(path: Source) -> bool:
-    """Whether a path leads to what a command has read, by whatever link, number or spelling."""
+    """Whether a path leads to what was read, by whatever link, number or spelling."""
     scope, status = _scope.get(), _status(path)
     while scope is not None and status is not None:
         if (status.st_dev, status.st_ino) in scope.numbers:

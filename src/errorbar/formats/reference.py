@@ -70,16 +70,21 @@ def _stem(path: str) -> str:
 
 def expand_files(arguments: Sequence[str]) -> list[NamedFile]:
     """Read ``--gold`` arguments; one with ``*``, ``?`` or ``[`` stands for the files it matches, A2 before A10."""
-    files: list[NamedFile] = []
-    for argument in arguments:
-        if not set(argument) & set("*?[") or is_there(argument):
-            files.append(NamedFile.parse(argument))
-            continue
-        matches = sorted(glob(argument), key=natural_key)  # noqa: PTH207 - Path.glob refuses absolute patterns
-        if not matches:
-            raise InputError(Problem("no-such-file", "no file has such a name", Place(argument)))
-        files += [NamedFile.parse(match) for match in matches]
-    return files
+    return [NamedFile.parse(path) for argument in arguments for path in expand_pattern(argument)]
+
+
+def expand_pattern(path: str) -> list[str]:
+    """The files that a pattern matches, A2 before A10, or a path that is none.
+
+    Raises:
+        InputError: If no file matches.
+    """
+    if not set(path) & set("*?[") or is_there(path):
+        return [path]
+    matches = sorted(glob(path), key=natural_key)  # noqa: PTH207 - Path.glob refuses absolute patterns
+    if not matches:
+        raise InputError(Problem("no-such-file", "no file has such a name", Place(path)))
+    return matches
 
 
 def named_files(given: object, what: str, expected: str = "a path", *, patterns: bool = False) -> list[NamedFile]:

@@ -74,7 +74,7 @@ def _save(target: str, fill: Callable[[IO[bytes]], object], *, private: bool = F
 
 
 def refuse_input(target: Source) -> None:
-    """Refuse to write over a file that the command reads or a shared task names, or into the folder of a judging study.
+    """Refuse to write over a file that is read or that a shared task names, or into the folder of a judging study.
 
     Every output is looked at before the work where a command names it, and again when it is saved: a receipt, a chart
     or a page of a folder has no option of its own.
@@ -87,7 +87,7 @@ def refuse_input(target: Source) -> None:
         return
     place = Place(name)
     if is_input(name):
-        message = "the output would overwrite what the command reads"
+        message = "the output would overwrite an input"
         raise UsageError(Problem("output-over-input", message, place, fix="name another file"))
     path = Path(os.path.realpath(name))
     for folder in path.parents:

@@ -105,6 +105,10 @@ class Verification(Result):
             "hindrance": None if self.hindrance is None else str(self.hindrance),
         }
 
+    def __str__(self) -> str:
+        """The sentences and tables, as the command prints them."""
+        return "\n\n".join(filter(None, ("\n".join(self.sentences()), Result.__str__(self))))
+
     def sentences(self) -> list[str]:
         """The result in plain words."""
         n, others = len(self.files), self.other_files

@@ -164,15 +164,16 @@ def extreme_values(strata: AuditStrata, heard: Sequence[AuditAnswers]) -> tuple[
 #     together, shared by size, z of the level; they end at C / P and 1. In a difference the strata that are added up
 #     share one half, those that are taken off another. A stratum of which one item was judged takes the smoothed
 #     variance; one of which none was judged takes the share of all judged edits, and the variance of edits that are all
-#     alike. Where all judged edits of a system were valid, or none, the exact interval (``unlike_bound``), or
-#     this one where it is wider, is taken; a difference of A and B has its ends in √((m_A − l_A)² + (u_B − m_B)²) below
-#     the middle and the like above. Where everything was judged there is no interval over edits. An edit that matches
-#     another annotator than the one whom its sentence is scored against is unmatched, too. The items of a stratum are
-#     drawn in an order that their own names and a seed fix, so that an item judged in one audit comes as early in the
-#     next. What cannot be said: errors that no system proposed stay unseen, so recall has no interval, only two ends.
-#     V_J holds what judges say of single edits by chance, which is in Var P' too, and is not taken off: the interval
-#     over both is wide where each edit has one judge. The jackknife of few is an approximation: two or three judges
-#     that all see every edit are too few for it (docs/measurements/audit.md has figures).
+#     alike; a system none of whose edits was judged has no value. Where all judged edits of a system were valid, or
+#     none, the exact interval (``unlike_bound``), or this one where it is wider, is taken; a difference of A and B has
+#     its ends in √((m_A − l_A)² + (u_B − m_B)²) below the middle and the like above. Where everything was judged there
+#     is no interval over edits. An edit that matches another annotator than the one whom its sentence is scored against
+#     is unmatched, too. The items of a stratum are drawn in an order that their own names and a seed fix, so that an
+#     item judged in one audit comes as early in the next. What cannot be said: errors that no system proposed stay
+#     unseen, so recall has no interval, only two ends. V_J holds what judges say of single edits by chance, which is in
+#     Var P' too, and is not taken off: the interval over both is wide where each edit has one judge. The jackknife of
+#     few is an approximation: two or three judges that all see every edit are too few for it
+#     (docs/measurements/audit.md has figures).
 # Source
 #     Cochran 1977, Sampling Techniques, chapters 2 (finite populations), 4 (sizes) and 5 (strata). Ng et al. 2014, The
 #     CoNLL-2014 shared task on grammatical error correction (alternative answers). Permanent random numbers: Ohlsson
@@ -190,7 +191,7 @@ class AuditedSystem:
     """The results of an audit for a system."""
 
     system: OfficialCounts
-    valid: float  # V
+    valid: float | None  # V; None: none of its unmatched edits was judged
     official: tuple[float | None, float | None, float | None]  # P, R and F; None where undefined
     precision: Estimate  # P'
     f: Estimate  # F', with R unchanged
@@ -245,7 +246,7 @@ def estimate_audit(
     for first, second in combinations(range(len(systems)), 2):
         official = (base[first] or 0.0) - (base[second] or 0.0) if None not in (base[first], base[second]) else None
         value = both = Estimate(None, int(n.sum()), undefined=Undefined.NOT_COMPARABLE)
-        if official is not None:
+        if official is not None and totals.speaks_of(weights[first]) and totals.speaks_of(weights[second]):
             value, both = totals.estimate_sum(official, weights[first] - weights[second], -1.0, 1.0)
         differences.append(
             AuditedDifference(strata.systems[first].name, strata.systems[second].name, official, value, both)
@@ -261,6 +262,10 @@ class _ValidTotals:
         self.left = np.array(
             [plain_totals(strata, part) for part in without if part.sample.n.any()]
         )  # (judges, strata)
+
+    def speaks_of(self, weights: Floats) -> bool:
+        """Whether an edit was judged in one of the strata with weights, or there is none."""
+        return bool(self.heard.sample.n[weights != 0].any() or not weights.any())
 
     def smooth_totals(self, used: NDArray[np.bool_]) -> Totals:
         """Smoothed totals and their variances, where the strata that are used share what is added."""
@@ -341,9 +346,12 @@ def _system(system: OfficialCounts, totals: _ValidTotals, weights: Floats, beta:
     if not P:
         nothing = Estimate(None, 0, undefined=Undefined.NOTHING_PROPOSED).with_interval(Undefined.NOTHING_PROPOSED)
         return AuditedSystem(system, 0.0, (None, recall, None), nothing, nothing, nothing, recall, recall)
+    official = (C / P, recall, _f_of(C / P, recall, beta))
+    if not totals.speaks_of(weights):
+        nothing = Estimate(None, 0, undefined=Undefined.NO_UNITS).with_interval(Undefined.NO_UNITS)
+        return AuditedSystem(system, None, official, nothing, nothing, nothing, None, None)
     precision, both = totals.estimate_sum(C / P, weights, C / P, 1.0)
     f = audited_f(precision, recall, beta)
-    official = (C / P, recall, _f_of(C / P, recall, beta))
     new = (C + valid) / (G + valid) if G + valid else None
     return AuditedSystem(system, valid, official, precision, f, both, new, min((C + valid) / G, 1.0) if G else None)
 

@@ -201,6 +201,24 @@ def blind_set(key: Key, frame: Frame, raters: Sequence[str], kind: SetFormat = "
     return set_lines(shown, drawn.name, raters, kind)
 
 
+def name_raters(rater: str | Sequence[str]) -> tuple[str, ...]:
+    """One rater or several, each of whom gets every item.
+
+    Raises:
+        UsageError: If there is none, a name is empty or has a line break, or is there twice.
+    """
+    names = (rater,) if isinstance(rater, str) else tuple(rater)
+    for at, name in enumerate(names):
+        reason = "stands twice" if name in names[:at] else "" if name.strip() else "is empty"
+        if reason := "has a line break" if len(name.splitlines()) > 1 else reason:
+            raise UsageError(
+                Problem("sample-rater", f"the name {name!r} of a rater {reason}", fix="name each rater once")
+            )
+    if not names:
+        raise UsageError(Problem("sample-rater", "there is no rater", fix="name one"))
+    return names
+
+
 def set_lines(
     shown: Sequence[Mapping[str, str]], name: str, raters: Sequence[str], kind: SetFormat = "csv"
 ) -> Iterator[str]:

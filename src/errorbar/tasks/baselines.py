@@ -268,6 +268,8 @@ class BaselineMaker:
         anew = baseline.depends is None
         if isinstance(system, TrainedSystem):
             models, models_hash = system.fingerprint(baseline.models)
+            tokens = [sentence.tokens for sentence in self.sentences]
+            system.warn(tokens, baseline.place, baseline.spec, models, self.cache.problems)
             write = partial(self._write_trained, system, baseline.spec, models)
             baseline, anew = replace(baseline, models_hash=models_hash), False
             parts, code = [*parts, models_hash], (*CODE, system.code)
