@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from math import nan
 from pathlib import Path
@@ -11,7 +12,7 @@ import numpy as np
 import pytest
 
 import errorbar
-from errorbar import ErrorbarError
+from errorbar import ErrorbarError, compare
 from errorbar.core import InputError, Interval, MetricScores, UsageError
 from tests.cli.schema import validated
 from tests.helpers.cli import CommandLine
@@ -22,6 +23,7 @@ VALUES = {
     "c": [0.0, 0.5, 0.0, 0.0, 0.5, 0.0],
 }
 TEXTS: dict[str, Any] = {"source": ["a c"], "gold": ["a b"], "systems": {"mine": ["a b"]}}
+COLUMNS = ("system", "metric", "sentence", "score")
 ROWS = [f"{name},it,{n},{value}" for name, own in VALUES.items() for n, value in enumerate(own, 1)]
 
 
@@ -33,7 +35,7 @@ def recorded(**systems: list[float]) -> MetricScores:
 
 
 def write(path: Path, rows: list[str]) -> Path:
-    path.write_text("\n".join(["system,metric,sentence,score", *rows, ""]))
+    path.write_text("\n".join([",".join(COLUMNS), *rows, ""]))
     return path
 
 
@@ -53,6 +55,31 @@ def test_a_file_is_what_is_in_memory(tmp_path: Path) -> None:
     path = write(tmp_path / "it.csv", ROWS)
     one = errorbar.compare(scores=path, resamples=200, jobs=2)
     assert one.to_dict() == errorbar.compare(scores=recorded(**VALUES), resamples=200).to_dict()
+
+
+@pytest.mark.parametrize("name", ["my scores", "é", "1", "it(v2)", "a,b", "m2"])
+def test_any_name_will_do_for_recorded_scores(errorbar: CommandLine, tmp_path: Path, name: str) -> None:
+    """It need not be a spec of ours, and where it is one, it says nothing of how they were made."""
+    path = write(tmp_path / f"{name}.csv", [row.replace(",it,", ",,") for row in ROWS])
+    done = errorbar("compare", "--scores", str(path), "--resamples", "200")
+    assert (done.code, f"caption: {name} of 3 systems by recorded scores" in done.err) == (0, True), done.err
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "\n".join([", ".join(COLUMNS), *(row.replace(",", ", ") for row in ROWS)]),
+        "\n".join(json.dumps(dict(zip(COLUMNS, row.split(","), strict=True))) for row in ROWS),
+    ],
+    ids=["spaces", "json lines"],
+)
+def test_every_kind_of_table_on_standard_input(errorbar: CommandLine, text: str) -> None:
+    done = errorbar("compare", "--scores", "-", "--resamples", "200", "--format", "json", stdin=text.encode())
+    signature = compare(scores=recorded(**VALUES), resamples=200).signature
+    assert (done.code, validated("compare", done.out)["signature"]) == (0, signature)
+    unnamed = "\n".join(["system,sentence,score", *(row.replace(",it,", ",") for row in ROWS)])
+    done = errorbar("compare", "--scores", "-", "--resamples", "200", stdin=unnamed.encode())
+    assert (done.code, "caption: stdin of 3 systems" in done.err) == (0, True), done.err
 
 
 def test_wins_of_recorded_scores() -> None:
@@ -212,6 +239,10 @@ def test_the_command(errorbar: CommandLine, tmp_path: Path) -> None:
     assert [row["system"] for row in validated("compare", done.out)["systems"]] == ["a", "b", "c"]
     gate = errorbar("compare", "--scores", str(path), "--resamples", "200", "--fail-if-worse", "0.01")
     assert gate.code == 1
+    alike = write(path, [f"{name},it,{n},{value}" for n in range(1, 9) for name, value in (("a", 0.5), ("b", 0.25))])
+    undecided = errorbar("compare", "--scores", str(alike), "--fail-if-worse", "0.01")
+    assert (undecided.code, "[gate-undecided]" in undecided.err) == (2, True)
+    assert "--judges" not in undecided.err  # there are none to fix
 
 
 @pytest.mark.parametrize(

@@ -257,7 +257,7 @@ class PaperText:
 class ScoredData:
     """The data that systems were scored on, and the metric, as a caption names them."""
 
-    metric: str  # the spec
+    metric: str  # the spec; of recorded scores their name, which can be any text
     n_units: int
     n_documents: int | None  # None: not known, or each unit is its own
     n_annotators: int
@@ -274,7 +274,9 @@ class ScoredData:
 
     @property
     def metric_name(self) -> str:
-        """``MaxMatch``, or ``MaxMatch, m2(beta=1)``."""
+        """``MaxMatch``, or ``MaxMatch, m2(beta=1)``; of recorded scores their name."""
+        if not self.n_annotators:
+            return self.metric
         name, parameters = split_spec(self.metric)
         if name not in NAMES:
             return self.metric
