@@ -194,7 +194,7 @@ def test_scores_of_any_size_are_compared_alike(scale: float) -> None:
         assert isinstance(pair.interval, Interval)
         assert isinstance(same.interval, Interval)
         assert pair.interval.low == pytest.approx(scale * same.interval.low)
-        assert pair.power.detectable == pytest.approx(scale * (same.power.detectable or nan))
+        assert pair.power.standard_deviation == pytest.approx(scale * (same.power.standard_deviation or nan))
 
 
 def test_scores_that_rounding_would_blur_are_refused() -> None:

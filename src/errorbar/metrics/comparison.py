@@ -478,7 +478,7 @@ def compare_systems(
                 second=systems[b].name,
                 difference=difference,
                 interval=interval,
-                power=_power(difference, without, int(codes.max()) + 1, resampling),
+                power=_power(difference, without, int(codes.max()) + 1, test.alpha, swaps, scale.high),
                 test=test,
                 swaps=swaps,
             )
@@ -546,9 +546,18 @@ def _decide_by_t(
     return replace(comparison, pairs=tuple(pairs), values=np.array(values))
 
 
-def _power(difference: float, without: NDArray[np.float64], n_clusters: int, resampling: Resampling) -> PairedPower:
-    """The power of the corpus, in clusters, also where the jackknife left them out in groups."""
-    power = paired_power(pseudo_values(difference, without), POINT, alpha=1 - resampling.confidence_level)
+def _power(
+    difference: float, without: NDArray[np.float64], n_clusters: int, alpha: float, swaps: SwapTest, most: float
+) -> PairedPower:
+    """The power of the corpus, in clusters, also where the jackknife left them out in groups.
+
+    No difference is detectable above the ``most`` that there is, and none where swaps can find none significant.
+    """
+    power = paired_power(pseudo_values(difference, without), POINT, alpha=alpha)
+    if power.power is not None and (swaps.smallest_p or 0) > alpha:
+        power = replace(power, power=0.0, detectable=None)
+    elif (power.detectable or 0) > most:
+        power = replace(power, detectable=None)
     size = n_clusters / len(without)
     if size == 1:
         return power
