@@ -128,6 +128,13 @@ def test_bad_scores_are_refused_with_their_place(tmp_path: Path, rows: list[str]
     assert place in str(caught.value)
 
 
+def test_a_column_in_other_letters_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "it.csv"
+    path.write_text("System,Sentence,Score\na,1,0\nb,1,1\n")
+    with pytest.raises(ErrorbarError, match="no column 'system'.*did you mean 'System'"):
+        errorbar.compare(scores=path)
+
+
 def test_scores_in_memory_must_be_numbers() -> None:
     with pytest.raises(ErrorbarError, match="sentence 2 of 'b'") as caught:
         errorbar.compare(scores=recorded(a=[1.0, 0.5], b=[0.5, nan]))

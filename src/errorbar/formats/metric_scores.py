@@ -55,7 +55,7 @@ def read_metric_scores(
     bare = file.removeprefix("scores.") if file.startswith("scores.") else file.split(".")[0].strip("<>")
     called, source = name or bare or file, look(path)
     lines = Lines(source, scores.problems)
-    if "system" in header_of(source):
+    if "system" in map(str.casefold, header_of(source)):  # of "System" the reader of tables says what is wrong
         _read_table(path, called, first_sentence, scores)
     elif lines.peek().lstrip().startswith("{"):
         _read_json("\n".join(lines), Place(lines.name), betas, first_sentence, scores)
