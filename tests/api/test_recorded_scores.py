@@ -131,7 +131,7 @@ def test_bad_scores_are_refused_with_their_place(tmp_path: Path, rows: list[str]
 def test_a_column_in_other_letters_is_named(tmp_path: Path) -> None:
     path = tmp_path / "it.csv"
     path.write_text("System,Sentence,Score\na,1,0\nb,1,1\n")
-    with pytest.raises(ErrorbarError, match="no column 'system'.*did you mean 'System'"):
+    with pytest.raises(ErrorbarError, match=r"no column 'system'.*did you mean 'System'"):
         errorbar.compare(scores=path)
 
 
