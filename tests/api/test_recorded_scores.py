@@ -14,6 +14,7 @@ import pytest
 import errorbar
 from errorbar import ErrorbarError, compare
 from errorbar.core import InputError, Interval, MetricScores, UsageError
+from errorbar.metrics.swaps import Adjust
 from tests.cli.schema import validated
 from tests.helpers.cli import CommandLine
 
@@ -105,6 +106,17 @@ def test_documents_are_swapped_as_one() -> None:
 def test_two_identical_systems_score_alike() -> None:
     (pair,) = errorbar.compare(scores=recorded(a=VALUES["a"], b=VALUES["a"]), resamples=200).pairs
     assert pair.verdict.result == "score alike"
+
+
+@pytest.mark.parametrize(("adjust", "p"), [("holm", 4 / 16), ("max-t", 2 / 16)])
+def test_pairs_that_score_alike_count_in_no_adjustment_and_the_notes_say_so(adjust: Adjust, p: float) -> None:
+    """c is below a and b, which are alike, in each of four sentences: 2/16 of one pair, by Holm twice that."""
+    ahead, behind = [1.0, 0.75, 0.5, 1.0], [0.5, 0.5, 0.25, 0.0]
+    result = errorbar.compare(scores=recorded(a=ahead, b=ahead, c=behind), adjust=adjust)
+    assert [pair.p for pair in result.pairs] == [None, p, p]
+    notes = " ".join(result.pair_table().notes)
+    assert "adjusted for those 2 of 3 pairs that have one, which decides" in notes
+    assert "only p is adjusted for those 2 of 3 pairs" in notes
 
 
 @pytest.mark.parametrize(

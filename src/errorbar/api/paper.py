@@ -469,7 +469,7 @@ def _pair_sentence(comparison: Comparison, unit: str) -> str:
         return f"{text}; whether the two differ is undecided: {pair.why_undecided(unit)}."
     p = p_text(verdict.p, at_most=verdict.at_floor)
     p = f"p ≤ {p[1:]}" if p.startswith("≤") else f"p = {p}"
-    adjusted = f", adjusted for all {n:,} pairs by {test.adjusted_by}" * (n > 1)
+    adjusted = f", adjusted for {comparison.adjusted_for} by {test.adjusted_by}" * (n > 1)
     return f"{text}; the difference is {verdict.result} ({p}, {pair.test_text(unit)}{adjusted})."
 
 

@@ -34,7 +34,7 @@ def pair_table(
     with_intervals = any(pair.interval for pair in comparison.pairs)
     notes = [f"{name} diff: {name} of the first minus {name} of the second{', in points' * percent}"]
     notes += _wider_notes(test, confidence if with_intervals else None)
-    notes.append(test.p_note(n_pairs, swaps_in))
+    notes.append(test.p_note(comparison.adjusted_for, swaps_in))
     shown = comparison.pairs if pairs is None else pairs
     if not test.by_t:
         none = any(pair.power.detectable is None and pair.power.undefined is None for pair in shown)
@@ -44,7 +44,7 @@ def pair_table(
             f"{'one point' if percent else point}"
         )
     if with_intervals and n_pairs > 1:
-        notes.append(f"intervals are of one pair alone; only p is adjusted for the {n_pairs:,} pairs")
+        notes.append(f"intervals are of one pair alone; only p is adjusted for {comparison.adjusted_for}")
     missing: dict[str, list[str]] = {}
     for pair in shown:
         missing.setdefault(pair.why_missing(), []).append(f"{pair.first}, {pair.second}")
