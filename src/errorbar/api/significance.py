@@ -37,7 +37,7 @@ def pair_table(
     notes.append(test.p_note(comparison.adjusted_for, swaps_in))
     shown = comparison.pairs if pairs is None else pairs
     if not test.by_t:
-        none = any(pair.power.detectable is None and pair.power.undefined is None for pair in shown)
+        none = any(pair.power.detectable is None and pair.power.power is not None for pair in shown)
         notes.append(
             f"detectable: the difference {'in points ' * percent}of {name} that such a corpus shows with 80% power"
             f"{' (–: none is large enough)' * none}; power at {point}: how often it shows a difference of "
