@@ -229,6 +229,23 @@ class TestComparing:
         p = require(alone.permutation["pearson"].p_value)
         assert p >= 2 / 2**5  # no way to swap five systems gives less
 
+    @pytest.mark.slow
+    def test_swaps_of_sentences_ask_about_these_systems_and_williams_about_others(self) -> None:
+        """Twelve systems that two equally good metrics misjudge each in its own way: the page has the shares."""
+        rng, names, told_apart = np.random.default_rng(2), [f"s{n}" for n in range(12)], np.zeros(2)
+        for _ in range(200):
+            quality = rng.normal(size=12)
+            human = plain_scores(dict(zip(names, (quality + rng.normal(0, 0.2, 12)).tolist(), strict=True)))
+            metrics = []
+            for name in "ab":
+                scores = quality + rng.normal(0, 0.7, 12) + rng.normal(0, 2, (30, 12))
+                rows = {str(n): dict(zip(names, row, strict=True)) for n, row in enumerate(scores.tolist())}
+                metrics.append(MetricScores(name, dict(zip(names, scores.mean(axis=0).tolist(), strict=True)), rows))
+            test = compare_metrics(human, *metrics, replicates=199)
+            told_apart += [require(test.permutation["pearson"].p_value) <= 0.05, require(test.williams.p_value) <= 0.05]
+        assert test.swapped == "both"
+        assert told_apart / 200 == pytest.approx([0.34, 0.05], abs=0.05)
+
     def test_one_sentence_in_common_is_not_enough_to_swap_sentences(self) -> None:
         turned = dict(zip(HUMAN, reversed(HUMAN.values()), strict=True))
         metrics = [MetricScores(name, HUMAN, {"1": {"x": HUMAN, "y": turned}[name], name: HUMAN}) for name in "xy"]

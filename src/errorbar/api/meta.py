@@ -374,6 +374,8 @@ class MetaEvaluation(Result):
             columns += [Column("p (swap)", "p", f"{key}_p")]
         swapped = ", ".join(sorted({test.swapped for test in self.tests}))
         notes = [f"swapped: {swapped}; p-values are not corrected for the number of tests"]
+        if "both" in swapped:
+            notes.append("swaps of sentences ask about these systems on other texts, Williams about other systems")
         return Table(columns, rows, "Tests between metrics", "tests", notes)
 
 
