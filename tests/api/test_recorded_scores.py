@@ -101,6 +101,7 @@ def test_documents_are_swapped_as_one() -> None:
     result = errorbar.compare(scores=recorded(**VALUES), documents=documents, resamples=200)
     assert result.unit == "document"
     assert "by:document:" in result.signature
+    assert [note.code for note in result.notes] == ["few-documents", "few-to-swap"]  # as of any metric
 
 
 def test_two_identical_systems_score_alike() -> None:

@@ -537,6 +537,7 @@ def compare_recorded(
         metric, systems = rate_systems(metric, systems, aggregate)
     confidence, unit, clusters = how.confidence_level, data.documents.unit, data.documents.clusters()
     comparison = compare_systems(metric, systems, clusters, how, testing, intervals=intervals)
+    data.documents.warn(data.problems, intervals=intervals)
     warn_hopeless(comparison, data.problems, unit=unit)
     by, n = data.documents.clustering, len(data.table)
     drawn = how.convention(by) if intervals else f"level:{confidence},by:{by},seed:{how.seed}"
