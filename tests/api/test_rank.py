@@ -11,7 +11,7 @@ import pytest
 
 from errorbar import Corpus, Hypothesis, Judgments, Sentence, meta, rank, sample_draw, sample_estimate, sample_plan
 from errorbar.api import compare_pairs
-from errorbar.core import MetricScores, UsageError
+from errorbar.core import Comparisons, MetricScores, UsageError
 from errorbar.formats import read_metric_scores, read_rankings
 from errorbar.sampling import Frame
 from errorbar.tables import Result
@@ -106,6 +106,8 @@ def test_from_a_draw_to_an_estimate_without_a_file() -> None:
         (lambda: sample_plan("flags.csv"), "give one of budget and half_width"),
         (lambda: sample_estimate("judged.csv"), "give key"),
         (lambda: sample_draw("flags.csv", budget=90, judged="x.csv"), "give after"),
+        (lambda: rank(Comparisons.from_pairs([("A", "B", 1)]), systems="A,B"), "systems is about a file"),
+        (lambda: Comparisons.from_pairs([("A", "B", 1), ("A", "B", 0.5)]), "an outcome is none of the three"),  # type: ignore[list-item]  # wrong on purpose
         (lambda: rank("pairs.csv", "elo"), "method must be one of .* or a list of them, got 'elo'"),  # type: ignore[arg-type]  # wrong on purpose
     ],
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from math import nan
 from pathlib import Path
@@ -11,8 +12,9 @@ import numpy as np
 import pytest
 
 import errorbar
-from errorbar import ErrorbarError
+from errorbar import ErrorbarError, compare
 from errorbar.core import InputError, Interval, MetricScores, UsageError
+from errorbar.metrics.swaps import Adjust
 from tests.cli.schema import validated
 from tests.helpers.cli import CommandLine
 
@@ -22,6 +24,7 @@ VALUES = {
     "c": [0.0, 0.5, 0.0, 0.0, 0.5, 0.0],
 }
 TEXTS: dict[str, Any] = {"source": ["a c"], "gold": ["a b"], "systems": {"mine": ["a b"]}}
+COLUMNS = ("system", "metric", "sentence", "score")
 ROWS = [f"{name},it,{n},{value}" for name, own in VALUES.items() for n, value in enumerate(own, 1)]
 
 
@@ -33,7 +36,7 @@ def recorded(**systems: list[float]) -> MetricScores:
 
 
 def write(path: Path, rows: list[str]) -> Path:
-    path.write_text("\n".join(["system,metric,sentence,score", *rows, ""]))
+    path.write_text("\n".join([",".join(COLUMNS), *rows, ""]))
     return path
 
 
@@ -55,6 +58,31 @@ def test_a_file_is_what_is_in_memory(tmp_path: Path) -> None:
     assert one.to_dict() == errorbar.compare(scores=recorded(**VALUES), resamples=200).to_dict()
 
 
+@pytest.mark.parametrize("name", ["my scores", "é", "1", "it(v2)", "a,b", "m2"])
+def test_any_name_will_do_for_recorded_scores(errorbar: CommandLine, tmp_path: Path, name: str) -> None:
+    """It need not be a spec of ours, and where it is one, it says nothing of how they were made."""
+    path = write(tmp_path / f"{name}.csv", [row.replace(",it,", ",,") for row in ROWS])
+    done = errorbar("compare", "--scores", str(path), "--resamples", "200")
+    assert (done.code, f"caption: {name} of 3 systems by recorded scores" in done.err) == (0, True), done.err
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "\n".join([", ".join(COLUMNS), *(row.replace(",", ", ") for row in ROWS)]),
+        "\n".join(json.dumps(dict(zip(COLUMNS, row.split(","), strict=True))) for row in ROWS),
+    ],
+    ids=["spaces", "json lines"],
+)
+def test_every_kind_of_table_on_standard_input(errorbar: CommandLine, text: str) -> None:
+    done = errorbar("compare", "--scores", "-", "--resamples", "200", "--format", "json", stdin=text.encode())
+    signature = compare(scores=recorded(**VALUES), resamples=200).signature
+    assert (done.code, validated("compare", done.out)["signature"]) == (0, signature)
+    unnamed = "\n".join(["system,sentence,score", *(row.replace(",it,", ",") for row in ROWS)])
+    done = errorbar("compare", "--scores", "-", "--resamples", "200", stdin=unnamed.encode())
+    assert (done.code, "caption: stdin of 3 systems" in done.err) == (0, True), done.err
+
+
 def test_wins_of_recorded_scores() -> None:
     """a beats b in four sentences and loses one; a beats c in four and loses none; b beats c in three, loses one."""
     result = errorbar.compare(scores=recorded(**VALUES), resamples=200, aggregate="expected-wins")
@@ -73,11 +101,23 @@ def test_documents_are_swapped_as_one() -> None:
     result = errorbar.compare(scores=recorded(**VALUES), documents=documents, resamples=200)
     assert result.unit == "document"
     assert "by:document:" in result.signature
+    assert [note.code for note in result.notes] == ["few-documents", "few-to-swap"]  # as of any metric
 
 
 def test_two_identical_systems_score_alike() -> None:
     (pair,) = errorbar.compare(scores=recorded(a=VALUES["a"], b=VALUES["a"]), resamples=200).pairs
     assert pair.verdict.result == "score alike"
+
+
+@pytest.mark.parametrize(("adjust", "p"), [("holm", 4 / 16), ("max-t", 2 / 16)])
+def test_pairs_that_score_alike_count_in_no_adjustment_and_the_notes_say_so(adjust: Adjust, p: float) -> None:
+    """c is below a and b, which are alike, in each of four sentences: 2/16 of one pair, by Holm twice that."""
+    ahead, behind = [1.0, 0.75, 0.5, 1.0], [0.5, 0.5, 0.25, 0.0]
+    result = errorbar.compare(scores=recorded(a=ahead, b=ahead, c=behind), adjust=adjust)
+    assert [pair.p for pair in result.pairs] == [None, p, p]
+    notes = " ".join(result.pair_table().notes)
+    assert "adjusted for those 2 of 3 pairs that have one, which decides" in notes
+    assert "only p is adjusted for those 2 of 3 pairs" in notes
 
 
 @pytest.mark.parametrize(
@@ -99,6 +139,13 @@ def test_bad_scores_are_refused_with_their_place(tmp_path: Path, rows: list[str]
         errorbar.compare(scores=write(tmp_path / "it.csv", rows))
     assert caught.value.code == code
     assert place in str(caught.value)
+
+
+def test_a_column_in_other_letters_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "it.csv"
+    path.write_text("System,Sentence,Score\na,1,0\nb,1,1\n")
+    with pytest.raises(ErrorbarError, match=r"no column 'system'.*did you mean 'System'"):
+        errorbar.compare(scores=path)
 
 
 def test_scores_in_memory_must_be_numbers() -> None:
@@ -167,7 +214,7 @@ def test_scores_of_any_size_are_compared_alike(scale: float) -> None:
         assert isinstance(pair.interval, Interval)
         assert isinstance(same.interval, Interval)
         assert pair.interval.low == pytest.approx(scale * same.interval.low)
-        assert pair.power.detectable == pytest.approx(scale * (same.power.detectable or nan))
+        assert pair.power.standard_deviation == pytest.approx(scale * (same.power.standard_deviation or nan))
 
 
 def test_scores_that_rounding_would_blur_are_refused() -> None:
@@ -212,6 +259,10 @@ def test_the_command(errorbar: CommandLine, tmp_path: Path) -> None:
     assert [row["system"] for row in validated("compare", done.out)["systems"]] == ["a", "b", "c"]
     gate = errorbar("compare", "--scores", str(path), "--resamples", "200", "--fail-if-worse", "0.01")
     assert gate.code == 1
+    alike = write(path, [f"{name},it,{n},{value}" for n in range(1, 9) for name, value in (("a", 0.5), ("b", 0.25))])
+    undecided = errorbar("compare", "--scores", str(alike), "--fail-if-worse", "0.01")
+    assert (undecided.code, "[gate-undecided]" in undecided.err) == (2, True)
+    assert "--judges" not in undecided.err  # there are none to fix
 
 
 @pytest.mark.parametrize(

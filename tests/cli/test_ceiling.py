@@ -124,6 +124,14 @@ class TestOutput:
         done = errorbar("ceiling", *GOLD, "sys", "--by", "type", "--sizes", "1", "--format", "csv")
         assert f"Det,{1 / 3},{2 / 3},2.0" in done.out
 
+    def test_a_type_of_which_humans_find_nothing_has_no_ratio(self, errorbar: CommandLine) -> None:
+        line = "A {0} {1}|||Det|||x|||REQUIRED|||-NONE-|||{0}"
+        Path("apart.m2").write_text("\n".join(["S a b .", line.format(0, 1), line.format(1, 2), "", ""]) * 2)
+        Path("one").write_text("x b .\n" * 2)
+        call = ("ceiling", "--gold", "apart.m2", "one", "--metric", "m2(beta=1)", "--by", "type")
+        assert ", and no ratio where humans find nothing" in errorbar(*call).out
+        assert "no ratio" not in errorbar("ceiling", *GOLD, "sys", "--by", "type").out
+
     def test_by_type_at_every_number_of_references(self, errorbar: CommandLine) -> None:
         call = (*GOLD, "sys", "--by", "type")
         document = run(errorbar, *call)

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree as Tree
 
+import numpy as np
 import pytest
 import yaml
 
@@ -21,6 +22,7 @@ from errorbar.api.compare import decide_losses
 from errorbar.cli.compare import SUMMARY, junit_xml, workflow_commands
 from errorbar.core import Interval, UsageError
 from errorbar.metrics import Measure
+from errorbar.stats import paired_bootstrap
 from tests.cli.schema import validated
 from tests.helpers.cli import CommandLine
 
@@ -61,7 +63,7 @@ def decided(compared: ComparisonResult, low: float, high: float, points: float, 
     pair = replace(first, t=replace(first.t, interval=interval), interval=interval)
     measure = Measure("f", "F", better="lower" if better == "lower" else "higher")
     one = replace(found, names=found.names[:2], pairs=(pair,), measures=(measure,), main=0)
-    (check,) = decide_losses(one, points, 0.95, "document").checks
+    (check,) = decide_losses(one, points, 0.95, "document", 25).checks
     return check.outcome
 
 
@@ -108,6 +110,27 @@ class TestDecision:
         assert code == 1
         assert [each["system"] for each in document["gate"]["checks"]] == ["none", "most", "again"]
 
+    @pytest.mark.parametrize("n", [24, 25])
+    def test_an_interval_over_few_texts_alone_is_called_too_narrow(self, errorbar: CommandLine, n: int) -> None:
+        rows = [f"{system},{k},{(k * 7 + at) % 3}" for at, system in enumerate(("old", "new")) for k in range(n)]
+        Path("it.csv").write_text("\n".join(["system,sentence,score", *rows]))
+        done = errorbar(
+            "compare", "--scores", "it.csv", "--fail-if-worse", "9", "--resamples", "100", "--format", "json"
+        )
+        (check,) = validated("compare", done.out)["gate"]["checks"]
+        assert ("over texts, too narrow for only 24 sentences:" in check["sentence"]) == (n == 24)
+
+    @pytest.mark.parametrize(("n", "stopped"), [(5, 0.08), (20, 0.04), (80, 0.025)])
+    def test_how_many_are_stopped_of_those_that_lose_just_so_much(self, n: int, stopped: float) -> None:
+        """As the page says, of differences from a normal distribution; the standard error of .04 is .006."""
+        rng, n_worse = np.random.default_rng(1), 0
+        for _ in range(1000):
+            values, weights = rng.normal(size=n), rng.multinomial(n, np.full(n, 1 / n), 500) / n
+            one_out = (values.sum() - values) / (n - 1)
+            interval = paired_bootstrap(float(values.mean()), weights @ values, jackknife=one_out).interval
+            n_worse += isinstance(interval, Interval) and interval.high < 0
+        assert n_worse / 1000 == pytest.approx(stopped, abs=0.015)
+
     def test_of_several_runs_the_interval_is_over_them_too(self, errorbar: CommandLine) -> None:
         Path("fair").write_text("X b c .\n" * 6 + "a b c .\n" * 6)
         code, document = run(errorbar, "old=most,all", "new=few,fair", "--fail-if-worse", "0.5")
@@ -127,7 +150,7 @@ class TestDecision:
 
     def test_a_measure_in_another_unit_than_percent(self, compared: ComparisonResult) -> None:
         measures = (Measure("f", "F", "number"),)
-        found = decide_losses(replace(compared.found, measures=measures, main=0), 0.5, 0.95, "document")
+        found = decide_losses(replace(compared.found, measures=measures, main=0), 0.5, 0.95, "document", 25)
         assert (found.allowed, found.amount) == (0.5, "0.5 of F")
 
 

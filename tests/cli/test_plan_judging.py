@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
 
+import errorbar as library
 from errorbar.demo import demo_files
 from tests.helpers.cli import CommandLine
 
@@ -83,6 +85,24 @@ def test_rows_that_add_nothing_are_left_out(errorbar: CommandLine) -> None:
 def test_the_signature_says_how_many_pilots_were_drawn(errorbar: CommandLine) -> None:
     assert "|pilots:10|seed:0|" in plan(errorbar)["signature"]
     assert "|pilots:" not in plan(errorbar, "--pilots", "0")["signature"]
+
+
+def test_pilots_that_can_plan_nothing_are_wider_than_any() -> None:
+    """Of ten with four of eight sentences four can plan nothing: the widest of the others is not the 90% quantile."""
+    rng = Random(0)
+    texts = {
+        str(k): [" ".join(word if rng.random() < 0.6 else word.upper() for word in "abcd") for _ in range(8)]
+        for k in range(4)
+    }
+    system = {"it": ["A b c d", "a B c d"] * 4}
+    result = library.plan_judging(source=["a b c d"] * 8, gold=texts, systems=system, n_pilots=10)
+    whole, half = result.pilots
+    assert (whole.n_pilots, half.n_pilots) == (6, 6)  # of six pairs of judges, and of ten drawn pilots
+    assert None not in (whole.low, whole.median, whole.high, half.low, half.median)
+    assert half.high is None
+    plan, pilots = result.tables()
+    assert "pilots that could plan nothing" in pilots.notes[0]
+    assert any("there will be no interval, because nearly every value will be possible" in note for note in plan.notes)
 
 
 def test_few_texts_find_nothing_or_what_swaps_find(errorbar: CommandLine) -> None:

@@ -57,6 +57,7 @@ def test_the_nearest_name_or_all_of_them() -> None:
     assert nearest("bta", ["beta", "choose"]) == "did you mean 'beta'?"
     assert nearest("zzz", ["beta", "choose"]) == "known: beta, choose"
     assert nearest("labels", ["label", "lables"]) == "did you mean 'label'?"
+    assert "accents are coded otherwise" in nearest("Cafe\u0301", ["Caf\u00e9"])
 
 
 class TestProblems:

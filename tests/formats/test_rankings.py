@@ -182,6 +182,15 @@ class TestCsv:
             "ranking-alone",
         ]
 
+    def test_a_system_that_a_judge_left_out_takes_no_other_with_it(self, tmp_path: Path) -> None:
+        """The two that were ranked are compared; an item where one or none was is a skipped one."""
+        text = "segmentId,system1Id,system1rank,system2Id,system2rank,system3Id,system3rank\n"
+        text += "1,A,2,B,-1,C,1\n2,A,-1,B,-1,C,1\n"
+        problems = Problems()
+        assert rows(read_rankings(save(tmp_path, text), problems)) == [("A", "C", -1)]
+        (note,) = problems.notes
+        assert (note.code, note.what) == ("ranking-skipped", "1 item was skipped by a judge")
+
     def test_the_four_columns_of_two_systems_are_enough(self, tmp_path: Path) -> None:
         text = "system1Id,system1rank,system2Id,system2rank\nA,2,B,1\nA,1,,\n"
         problems = Problems()

@@ -16,7 +16,7 @@ from errorbar import M2, Corpus, Resampling
 from errorbar.core import Interval, Undefined, UsageError
 from errorbar.metrics import Comparison, Documents, Pair, SwapPlan, System, compare_systems
 from errorbar.metrics.choice import score_totals
-from errorbar.stats import draw_resamples
+from errorbar.stats import detectable_difference, draw_resamples
 from errorbar.stats import resampling as units
 from tests.ceilings.examples import random_corpus
 from tests.helpers.build import corpus, edit, sentence
@@ -176,6 +176,19 @@ def test_holm_by_hand() -> None:
     assert np.isnan(np.diag(table)).all()
     for (a, b), one in zip(combinations(range(3), 2), found.pairs, strict=True):
         assert table[a, b] == table[b, a] == one.p_swaps
+
+
+def test_no_difference_is_detectable_that_is_not_there_or_that_swaps_cannot_find() -> None:
+    """Six sentences of which each system finds what the other does not vary so that F would have to differ by 1.8."""
+    six = pair(finds("a", "100000"), finds("b", "011111"))
+    assert (six.swaps.smallest_p or 1) <= 0.05
+    assert detectable_difference(six.power.standard_deviation or 0, 6) > 1
+    assert six.power.detectable is None
+    assert six.power.power is not None
+    assert 0 < six.power.power < 0.1
+    five = pair(finds("a", "11111"), finds("b", "00001"))
+    assert five.undecided
+    assert (five.power.power, five.power.detectable) == (0, None)
 
 
 def test_power_counts_clusters_also_where_the_jackknife_groups_them() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cache
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -91,6 +92,20 @@ def test_the_form_without_draws_against_draws(data: Path, n_sentences: int, near
     mean, error = many_draws(counts, 20_000)
     assert error < near
     assert abs(value - mean) < near + 3 * error
+
+
+@pytest.mark.parametrize(("n_sentences", "missed"), [(1, 0.03), (5, 0.01)])
+def test_of_few_sentences_the_form_without_draws_is_rough(data: Path, n_sentences: int, missed: float) -> None:
+    """By as much as the page of the metric says: root mean square, beside all ways to draw."""
+    folder = data / "jfleg_dev"
+    source, *references = (read_lines(folder / name) for name in ("dev.src", *(f"dev.ref{k}" for k in range(4))))
+    ways, errors = np.array([*product(range(4), repeat=n_sentences)]), []
+    for at in range(0, 750, 5):
+        units = range(at, at + n_sentences)
+        counts = np.array([[gleu_counts(source[u], own[u], source[u]) for own in references] for u in units], float)
+        value = float(expected_gleu(draw_moments(counts, np.ones(counts.shape[:2], bool)).sum(axis=0)))
+        errors.append(value - gleu_value(counts[np.arange(n_sentences), ways].sum(axis=1)).mean())
+    assert np.sqrt(np.mean(np.square(errors))) == pytest.approx(missed, rel=0.25)
 
 
 def test_sentences_have_the_mean_over_their_references() -> None:

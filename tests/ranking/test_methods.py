@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import combinations
 from math import exp, log
 from pathlib import Path
 
@@ -327,6 +328,24 @@ class TestRanking:
         # √10 times as wide, or nearly.
         assert 2.4 < widths["item"] / widths["comparison"] < 4.2
         assert result.systems[0].score.n_clusters is None
+
+    @pytest.mark.slow
+    @pytest.mark.parametrize(("n_items", "share"), [(6, 0.85), (20, 0.94)])
+    def test_coverage_of_few_items(self, n_items: int, share: float) -> None:
+        """As the page says. Four systems with Gumbel's noise in each item, so that the chances of wins are logistic."""
+        qualities, rng, held = np.array([0, 0.3, 0.6, 1.2]), np.random.default_rng(3), []
+        chances = 1 / (1 + np.exp(qualities - qualities[:, None]))
+        truth = (chances.sum(axis=1) - 0.5) / 3
+        for trial in range(150):
+            seen = qualities + rng.gumbel(size=(n_items, 4))
+            pairs = [(at, a, b) for at in range(n_items) for a, b in combinations(range(4), 2)]
+            triples = [(str(a), str(b), 1 if seen[at, a] > seen[at, b] else -1) for at, a, b in pairs]
+            comparisons = Comparisons.from_pairs(triples, items=[str(at) for at, _, _ in pairs])
+            (result,) = rank_systems(comparisons, how=drawn(300, seed=trial))
+            for system in result.systems:
+                interval = system.score.interval
+                held.append(interval is not None and interval.low <= truth[int(system.system)] <= interval.high)
+        assert np.mean(held) == pytest.approx(share, abs=0.03)
 
     @pytest.mark.slow
     def test_coverage(self) -> None:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from itertools import permutations
 from typing import get_args
 
 import numpy as np
@@ -47,6 +48,24 @@ def test_published_values(ranks: tuple[int, ...], kind: CorrelationKind, expecte
 )
 def test_the_p_of_few_ranks_is_exact(ranks: tuple[int, ...], p: float) -> None:
     assert correlate(range(len(ranks)), ranks, kind="spearman").p_value == pytest.approx(p, abs=1e-12)
+
+
+# Of (2, 2, 1, 1) with (4, 4, 3, 1) all four pairs agree; all or none do where the 4s stand together: 2 · 2! · 2!.
+@pytest.mark.parametrize(
+    ("own", "other", "p"), [((2, 2, 1, 1), (4, 4, 3, 1), 8 / 24), ((1, 2, 3), (1, 1, 2), 4 / 6), ((1, 2), (1, 2), 1)]
+)
+def test_the_p_of_few_tied_pairs_is_exact(own: tuple[int, ...], other: tuple[int, ...], p: float) -> None:
+    for kind in ("kendall-b", "kendall-c"):
+        assert correlate(own, other, kind=kind).p_value == pytest.approx(p, abs=1e-12)
+
+
+def test_an_exact_p_of_kendall_is_a_share_of_all_orders() -> None:
+    rng = np.random.default_rng(3)
+    for x, y in rng.integers(0, 4, (20, 2, 5)):
+        orders = [stats.kendalltau(x, order).statistic for order in permutations(y)]
+        share = np.mean(np.abs(orders) >= abs(orders[0]) - 1e-9)
+        p = correlate(x, y, kind="kendall-b").p_value
+        assert p is None or p == pytest.approx(share, abs=1e-12)
 
 
 def test_the_exact_p_goes_over_into_the_approximate_one() -> None:

@@ -247,6 +247,7 @@ class CeilingResult(Result):
         ]
         references = format_count(self.found.sizes[-1], "references")
         note = f"recall by type against {references}, in percent; – where there is nothing to find"
+        note += ", and no ratio where humans find nothing" * any(row.human == 0 for row in types)
         return Table(columns, rows, name="types", notes=[note, f"signature {self.signature}"])
 
     def _size_tables(self) -> list[Table]:

@@ -50,6 +50,7 @@ from errorbar.api.signatures import made_by
 from errorbar.api.significance import cell_estimate, ends_record, pair_record, pair_table
 from errorbar.core.arrays import Floats
 from errorbar.core.estimate import BootstrapMethod, Interval, Undefined, value_or_none
+from errorbar.core.labels import format_count
 from errorbar.core.pools import Pools
 from errorbar.core.problems import Place, Problem, Problems, UsageError
 from errorbar.core.rankings import MetricScores
@@ -65,7 +66,7 @@ from errorbar.metrics.comparison import (
     over_runs,
     warn_hopeless,
 )
-from errorbar.metrics.folding import Documents
+from errorbar.metrics.folding import FEW_DOCUMENTS, Documents
 from errorbar.metrics.judge_sets import judging_of
 from errorbar.metrics.judges import JudgePlan, SystemRuns, mean_of_runs, note_parts, note_short
 from errorbar.metrics.pool_pairs import PoolComparison
@@ -107,8 +108,8 @@ class Gate:
         other is worse if the upper end lies below -allowed. A loss is excluded if the lower end does not.
     Conventions
         The interval is the one on which the comparison rests: over texts and judges, or runs, where these are drawn
-        anew, else over texts. It is not adjusted for the number of systems. Two that score alike pass; where there is
-        no interval for another reason nothing is decided, and that is no pass.
+        anew, else over texts. It is not adjusted for the number of systems, and too narrow where it is over few texts
+        alone. Two that score alike pass; where there is no interval for another reason nothing is decided: no pass.
     Source
         The decision by an interval and a margin is that of non-inferiority trials, turned round: ICH E9 (1998), 3.3.2.
 
@@ -127,6 +128,7 @@ class Gate:
     over: str
     confidence: float
     checks: Sequence[Check] = ()
+    few: str = ""  # how few texts there are, where intervals over texts alone are too narrow: ``5 sentences``
 
     @property
     def failed(self) -> bool:
@@ -183,7 +185,8 @@ class Gate:
         interval = replace(of_first, low=-of_first.high, high=-of_first.low)
         worst, best = sorted((self.measure.sign * interval.low, self.measure.sign * interval.high))
         changed = f"{self.measure.title} changes by {self._number(change or 0.0)} ({100 * self.confidence:g}% interval "
-        changed += f"over {self.over}: {self._number(interval.low)} to {self._number(interval.high)})"
+        over = self.over + f", too narrow for only {self.few}" * bool(self.few)
+        changed += f"over {over}: {self._number(interval.low)} to {self._number(interval.high)})"
         if best < -self.allowed:
             return Check(system, change, interval, "worse", f"{system} is {more}: {changed}.")
         if worst >= -self.allowed:
@@ -209,14 +212,15 @@ def allowed_loss(points: float | None, *, intervals: bool) -> float | None:
     return points
 
 
-def decide_losses(comparison: Comparison, points: float, confidence: float, unit: str) -> Gate:
-    """Decide of every system but the first whether it is worse by more than ``points``.
+def decide_losses(comparison: Comparison, points: float, confidence: float, unit: str, n_texts: int) -> Gate:
+    """Decide of every system but the first whether it is worse by more than ``points``, on so many texts (``unit``).
 
     Points are what tables show: of percent where the measure is, else the measure's own unit.
     """
     measure = comparison.measure
     allowed = points / 100 if measure.kind == "percent" else points
-    gate = Gate(comparison.names[0], allowed, measure, comparison.test.over_text, confidence)
+    few = format_count(n_texts, f"{unit}s") * (n_texts < FEW_DOCUMENTS and not comparison.test.by_t)
+    gate = Gate(comparison.names[0], allowed, measure, comparison.test.over_text, confidence, few=few)
     with_first = comparison.pairs[: len(comparison.names) - 1]  # pairs come in the order of itertools.combinations
     return replace(gate, checks=[gate.check(pair, unit) for pair in with_first])
 
@@ -485,7 +489,8 @@ def _decide(result: ComparisonResult, points: float | None) -> ComparisonResult:
     """The result with a gate, if one was asked for."""
     if points is None:
         return result
-    return replace(result, gate=decide_losses(result.found, points, result.confidence, result.unit))
+    n_texts = result.data.n_documents or result.data.n_units
+    return replace(result, gate=decide_losses(result.found, points, result.confidence, result.unit, n_texts))
 
 
 @dataclass(frozen=True, slots=True)
@@ -532,6 +537,7 @@ def compare_recorded(
         metric, systems = rate_systems(metric, systems, aggregate)
     confidence, unit, clusters = how.confidence_level, data.documents.unit, data.documents.clusters()
     comparison = compare_systems(metric, systems, clusters, how, testing, intervals=intervals)
+    data.documents.warn(data.problems, intervals=intervals)
     warn_hopeless(comparison, data.problems, unit=unit)
     by, n = data.documents.clustering, len(data.table)
     drawn = how.convention(by) if intervals else f"level:{confidence},by:{by},seed:{how.seed}"

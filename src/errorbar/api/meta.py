@@ -355,7 +355,10 @@ class MetaEvaluation(Result):
         ]
         columns = [Column("metric"), *(Column(name, "count") for name in ("comparisons", "ties", "metric ties"))]
         columns += [Column("threshold", "number", digits=3), *(Column(name, "percent") for name in ACCURACIES)]
-        notes = ["calibrated: ties within the threshold; plain: equal scores only; decided: without the judges' ties"]
+        notes = [
+            "calibrated: ties within the threshold; plain: equal scores only; decided: without the judges' ties",
+            "the threshold is fitted to the same comparisons, and calibrated is too high; the interval allows for it",
+        ]
         return Table(columns, rows, "Pairwise accuracy of sentence scores", "sentences", notes)
 
     def test_table(self) -> Table:
@@ -374,6 +377,8 @@ class MetaEvaluation(Result):
             columns += [Column("p (swap)", "p", f"{key}_p")]
         swapped = ", ".join(sorted({test.swapped for test in self.tests}))
         notes = [f"swapped: {swapped}; p-values are not corrected for the number of tests"]
+        if "both" in swapped:
+            notes.append("swaps of sentences ask about these systems on other texts, Williams about other systems")
         return Table(columns, rows, "Tests between metrics", "tests", notes)
 
 

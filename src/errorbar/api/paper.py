@@ -257,7 +257,7 @@ class PaperText:
 class ScoredData:
     """The data that systems were scored on, and the metric, as a caption names them."""
 
-    metric: str  # the spec
+    metric: str  # the spec; of recorded scores their name, which can be any text
     n_units: int
     n_documents: int | None  # None: not known, or each unit is its own
     n_annotators: int
@@ -274,7 +274,9 @@ class ScoredData:
 
     @property
     def metric_name(self) -> str:
-        """``MaxMatch``, or ``MaxMatch, m2(beta=1)``."""
+        """``MaxMatch``, or ``MaxMatch, m2(beta=1)``; of recorded scores their name."""
+        if not self.n_annotators:
+            return self.metric
         name, parameters = split_spec(self.metric)
         if name not in NAMES:
             return self.metric
@@ -467,7 +469,7 @@ def _pair_sentence(comparison: Comparison, unit: str) -> str:
         return f"{text}; whether the two differ is undecided: {pair.why_undecided(unit)}."
     p = p_text(verdict.p, at_most=verdict.at_floor)
     p = f"p ≤ {p[1:]}" if p.startswith("≤") else f"p = {p}"
-    adjusted = f", adjusted for all {n:,} pairs by {test.adjusted_by}" * (n > 1)
+    adjusted = f", adjusted for {comparison.adjusted_for} by {test.adjusted_by}" * (n > 1)
     return f"{text}; the difference is {verdict.result} ({p}, {pair.test_text(unit)}{adjusted})."
 
 

@@ -245,12 +245,17 @@ class JudgingPlan(Result):
                 f"against more than {many} the score is another one that nobody knows yet: the score against {many} "
                 "stands in for it"
             )
-        planned = [target for target in self.targets if target.best is not None]
-        known = [(target.name, target.pilot.components) for target in planned if target.pilot]
+        split = [target for target in self.targets if target.best is not None]
+        known = [(target.name, target.pilot.components) for target in split if target.pilot]
         if m > 1 and (none := [name for name, parts in known if not (parts.texts and parts.judges)]):
             caveat = "the variance of texts, or of judges, came out as 0, so that their best split is not to be trusted"
             lines.append(f"{', '.join(none)}: {caveat}; more of both would tell")
         lines += [f"– {target.name}: {target.why_not}" for target in self.targets if target.why_not is not None]
+        rows = [(target, design) for target in self.targets for design in self._designs_of(target)]
+        planned = [(one, one.plan(design.n_texts, design.n_judges)) for one, design in rows]
+        widths = [interval.widths(self.confidence, one.scale) for one, interval in planned if interval is not None]
+        if any(None in (width.expected, width.low, width.high) for width in widths):
+            lines.append("– under ±, 10%, 90%: there will be no interval, because nearly every value will be possible")
         judges = f"{m} judge{'s' * (m > 1)}"
         return [*lines, f"planned from {judges} and {self.n_texts:,} {self.unit}s", f"signature {self.signature}"]
 
@@ -274,6 +279,8 @@ class JudgingPlan(Result):
             f"± of {first.name} with all {self.n_texts:,} {self.unit}s and {self.n_judges} judges, against so many of "
             "them at a time: as pilots of this corpus would have planned it, and by all of it"
         )
+        if any(end is None for pilot in self.pilots for end in (pilot.low, pilot.median, pilot.high)):
+            note += "; –: wider than any, since pilots that could plan nothing count so"
         return Table(columns, rows, name="pilots", notes=[note])
 
 

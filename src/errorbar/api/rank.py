@@ -148,6 +148,11 @@ class HeadToHead(Result):
     Useless(
         "by resamples", "is about rank ranges, and --anytime leaves them out", lambda arguments: arguments["anytime"]
     ),
+    Useless(
+        "systems lenient",
+        "is about a file, and these judgments are in memory",
+        lambda arguments: isinstance(arguments["judgments"], Comparisons),
+    ),
 )
 def rank(
     judgments: Source | Comparisons,

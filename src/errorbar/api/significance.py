@@ -34,15 +34,17 @@ def pair_table(
     with_intervals = any(pair.interval for pair in comparison.pairs)
     notes = [f"{name} diff: {name} of the first minus {name} of the second{', in points' * percent}"]
     notes += _wider_notes(test, confidence if with_intervals else None)
-    notes.append(test.p_note(n_pairs, swaps_in))
+    notes.append(test.p_note(comparison.adjusted_for, swaps_in))
+    shown = comparison.pairs if pairs is None else pairs
     if not test.by_t:
+        none = any(pair.power.detectable is None and pair.power.power is not None for pair in shown)
         notes.append(
-            f"detectable: the difference {'in points ' * percent}of {name} that such a corpus shows with 80% power; "
-            f"power at {point}: how often it shows a difference of {'one point' if percent else point}"
+            f"detectable: the difference {'in points ' * percent}of {name} that such a corpus shows with 80% power"
+            f"{' (–: none is large enough)' * none}; power at {point}: how often it shows a difference of "
+            f"{'one point' if percent else point}"
         )
     if with_intervals and n_pairs > 1:
-        notes.append(f"intervals are of one pair alone; only p is adjusted for the {n_pairs:,} pairs")
-    shown = comparison.pairs if pairs is None else pairs
+        notes.append(f"intervals are of one pair alone; only p is adjusted for {comparison.adjusted_for}")
     missing: dict[str, list[str]] = {}
     for pair in shown:
         missing.setdefault(pair.why_missing(), []).append(f"{pair.first}, {pair.second}")

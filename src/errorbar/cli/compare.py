@@ -116,10 +116,9 @@ def leave_by_gate(gate: Gate | None) -> Iterator[None]:
         sys.exit(WORSE)
     if gate.undecided:
         systems = ", ".join(each.system for each in gate.checks if each.outcome == "no interval")
-        message = f"there is no interval to decide by: {systems}"
-        raise InputError(
-            Problem("gate-undecided", message, fix="the table says why; --judges=fixed decides over texts alone")
-        )
+        message, fix = f"there is no interval to decide by: {systems}", "the table says why"
+        fix += "; --judges=fixed decides over texts alone" * ("judges" in gate.over)
+        raise InputError(Problem("gate-undecided", message, fix=fix))
 
 
 def junit_xml(gate: Gate, signature: str) -> bytes:

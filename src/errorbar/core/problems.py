@@ -10,6 +10,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import ClassVar, Literal, TypeVar
+from unicodedata import normalize
 
 # What can go wrong, said in one line: where, what, what was expected, how to fix it.
 
@@ -242,7 +243,10 @@ def nearest(word: object, known: Iterable[str]) -> str:
     """Say which of the known words was meant: ``did you mean 'x'?`` where one is near, else ``known: a, b, c``."""
     names = list(known)
     near = _near(str(word), names)
-    return f"did you mean '{near[0]}'?" if near else f"known: {', '.join(names)}"
+    if not near:
+        return f"known: {', '.join(names)}"
+    looks_alike = near[0] != word and normalize("NFC", near[0]) == normalize("NFC", str(word))
+    return f"did you mean '{near[0]}'{', whose accents are coded otherwise (Unicode NFC, NFD)' * looks_alike}?"
 
 
 def pick(name: str, known: Mapping[str, Named], kind: str, code: str) -> Named:

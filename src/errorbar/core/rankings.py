@@ -74,10 +74,12 @@ class Comparisons:
             {name: at for at, name in enumerate(dict.fromkeys(each))} for each in (firsts + seconds, names)
         )
         first, second = (np.array([systems[name] for name in each], np.int32) for each in (firsts, seconds))
-        outcome = np.array([pair[2] for pair in pairs], np.int8)
+        outcome = np.array([pair[2] for pair in pairs])
+        if not np.isin(outcome, (-1, 0, 1)).all():  # before one half becomes a tie
+            raise _unfit("an outcome is none of the three", "1, 0 or -1")
         item = np.array([known[name] for name in names], np.int32)
         marks = np.zeros(len(pairs), np.bool_)
-        codes = (first, second, outcome, item, np.zeros_like(item), item, marks, ~marks)
+        codes = (first, second, outcome.astype(np.int8), item, np.zeros_like(item), item, marks, ~marks)
         return cls(*codes, tuple(systems), tuple(known), ("judge",), tuple(known))
 
 

@@ -1,6 +1,6 @@
 """Scores of metrics, of systems or of single sentences, from the files in which people keep them.
 
-* a table with the columns ``system`` and ``score``, and maybe ``metric`` and ``sentence``;
+* a table (``errorbar.formats.tables``) with the columns ``system`` and ``score``, maybe ``metric`` and ``sentence``;
 * what ``errorbar score --format json`` prints, with ``--by sentence`` also for sentences;
 * lines of a system and a score, or of a system, F, precision and recall (``scores.m2``): the files of Grundkiewicz et
   al. 2015.
@@ -18,7 +18,7 @@ from errorbar.core.rankings import MetricScores, order_sentences, renumber_sente
 from errorbar.formats.limits import LARGEST_COUNT, LARGEST_SCORE
 from errorbar.formats.look import Lines, Source, display_name, look
 from errorbar.formats.reference import NamedFile
-from errorbar.formats.tables import table_rows
+from errorbar.formats.tables import header_of, table_rows
 from errorbar.formats.untrusted import NotJsonError, parse_json
 
 SCORE_SCHEMA = "errorbar.score/1"
@@ -52,15 +52,13 @@ def read_metric_scores(
     """
     scores = _Scores(Problems() if problems is None else problems)
     file = Path(display_name(path)).name
-    called = name or (file.removeprefix("scores.") if file.startswith("scores.") else file.split(".")[0])
-    source = look(path)
+    bare = file.removeprefix("scores.") if file.startswith("scores.") else file.split(".")[0].strip("<>")
+    called, source = name or bare or file, look(path)
     lines = Lines(source, scores.problems)
-    first = lines.peek()
-    if first.lstrip().startswith("{"):
-        _read_json("\n".join(lines), Place(lines.name), betas, first_sentence, scores)
-    elif "system" in {field.strip().strip('"') for field in first.replace(";", ",").replace("\t", ",").split(",")}:
-        lines.close()
+    if "system" in map(str.casefold, header_of(source)):  # of "System" the reader of tables says what is wrong
         _read_table(path, called, first_sentence, scores)
+    elif lines.peek().lstrip().startswith("{"):
+        _read_json("\n".join(lines), Place(lines.name), betas, first_sentence, scores)
     else:
         _read_lines(lines, called, betas, scores)
     if not scores.systems and not scores.problems.errors:
@@ -126,7 +124,8 @@ class _Scores:
 def _read_table(path: Source, called: str, first_sentence: int, scores: _Scores) -> None:
     for row, place in table_rows(path, scores.problems, ("system", "score")):
         score = scores.number(row["score"], place)
-        metric, system, sentence = row.get("metric") or called, row["system"], row.get("sentence", "")
+        system, sentence = row["system"], row.get("sentence", "").strip()
+        metric = row.get("metric", "").strip() or called
         if not system:
             scores.problems.repairable("scores-line", "a score of no system", place, "the row is left out", "its name")
             continue

@@ -141,10 +141,14 @@ class RankingCollection:
         """The rankings that were collected, in the order of the file; comparisons of one ranking stay in theirs."""
         place = Place(self.name)
         fix = "they compare nothing"
-        if self.n_skipped:
-            self.problems.note("ranking-skipped", f"{self.n_skipped} items were skipped by their judges", place, fix)
-        if self.n_alone:
-            self.problems.note("ranking-alone", f"{self.n_alone} items rank fewer than two systems", place, fix)
+        if n := self.n_skipped:
+            message = (
+                f"{format_count(n, 'items')} {'were skipped by their judges' if n > 1 else 'was skipped by a judge'}"
+            )
+            self.problems.note("ranking-skipped", message, place, fix)
+        if n := self.n_alone:
+            message = f"{format_count(n, 'items')} rank{'s' * (n == 1)} fewer than two systems"
+            self.problems.note("ranking-alone", message, place, fix)
         if not self.items and not self.problems.errors:
             self.problems.error("ranking-empty", "no ranking of two systems in the file", place)
         parts = [_expand_rankings(sizes, alike) for sizes, alike in self.alike.items()]
@@ -364,17 +368,18 @@ def _read_wide(rows: _Rows, columns: _Columns, collected: RankingCollection) -> 
     seen = _PairRows(columns)
     for row, place in rows:
         placed = []
-        skipped = False
+        unranked = False
         for number in count(1):
             system, text = row.get(f"system{number}Id"), row.get(f"system{number}rank")
             if system is None or text is None:
                 break
-            skipped = skipped or text == "-1"  # the WMT's mark of a ranking that the judge skipped
-            rank = None if skipped or not system else collected.rank(text, place)
+            # The WMT's mark of what the judge did not rank: mostly the whole item.
+            unranked = unranked or text == "-1"
+            rank = None if text == "-1" or not system else collected.rank(text, place)
             if rank is not None:
                 placed.append(RankedText(rank, (system,), place))
         key = _key(row, columns, place, collected.problems)
-        if skipped:
+        if unranked and len(placed) < 2:
             collected.n_skipped += 1
         elif key is not None:
             if len(placed) == 2:

@@ -132,11 +132,11 @@ class DecidingTest:
         """Why a pair is undecided of which the t says nothing."""
         return f"how they vary over {self.over_text} is not known"
 
-    def p_note(self, n_pairs: int, swaps_in: str) -> str:
-        """The note on the p-values in a table of so many pairs; ``swaps_in`` says where those of swaps stand."""
+    def p_note(self, pairs: str, swaps_in: str) -> str:
+        """The note on the p-values in a table of pairs, ``all 3 pairs`` (empty: one); where those of swaps stand."""
         if not self.by_t:
-            more = f", adjusted for all {n_pairs:,} pairs, which decides; p unadjusted: of one pair alone"
-            return f"p: by swaps of the two outputs ({self.name}){more * (n_pairs > 1)}"
+            more = f", adjusted for {pairs}, which decides; p unadjusted: of one pair alone"
+            return f"p: by swaps of the two outputs ({self.name}){more * bool(pairs)}"
         few = f"; of fewer than {LEAST_TEXTS} texts no smaller than that of the swaps"
         few += " of scores against all judges" * (self.smaller_sets is not None)
         return (
@@ -363,6 +363,14 @@ class Comparison:
         """The main measure."""
         return self.measures[self.main]
 
+    @property
+    def adjusted_for(self) -> str:
+        """The pairs for whose number p-values are adjusted: ``all 3 pairs``, or those that have one; empty: a pair."""
+        n, n_tested = len(self.pairs), sum(pair.p is not None for pair in self.pairs)
+        if n == 1:
+            return ""
+        return f"all {n:,} pairs" if n_tested == n else f"those {n_tested:,} of {n:,} pairs that have one"
+
     def group_legend(self) -> list[str]:
         """How to read group letters."""
         lines = [
@@ -478,7 +486,7 @@ def compare_systems(
                 second=systems[b].name,
                 difference=difference,
                 interval=interval,
-                power=_power(difference, without, int(codes.max()) + 1, resampling),
+                power=_power(difference, without, int(codes.max()) + 1, test.alpha, swaps, scale.high),
                 test=test,
                 swaps=swaps,
             )
@@ -546,9 +554,18 @@ def _decide_by_t(
     return replace(comparison, pairs=tuple(pairs), values=np.array(values))
 
 
-def _power(difference: float, without: NDArray[np.float64], n_clusters: int, resampling: Resampling) -> PairedPower:
-    """The power of the corpus, in clusters, also where the jackknife left them out in groups."""
-    power = paired_power(pseudo_values(difference, without), POINT, alpha=1 - resampling.confidence_level)
+def _power(
+    difference: float, without: NDArray[np.float64], n_clusters: int, alpha: float, swaps: SwapTest, most: float
+) -> PairedPower:
+    """The power of the corpus, in clusters, also where the jackknife left them out in groups.
+
+    No difference is detectable above the ``most`` that there is, and none where swaps can find none significant.
+    """
+    power = paired_power(pseudo_values(difference, without), POINT, alpha=alpha)
+    if power.power is not None and (swaps.smallest_p or 0) > alpha:
+        power = replace(power, power=0.0, detectable=None)
+    elif (power.detectable or 0) > most:
+        power = replace(power, detectable=None)
     size = n_clusters / len(without)
     if size == 1:
         return power

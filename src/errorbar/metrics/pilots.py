@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, repeat
-from math import comb, log, sqrt
+from math import comb, inf, isfinite, log, sqrt
 
 import numpy as np
 from numpy.typing import NDArray
@@ -125,14 +125,17 @@ def _variance(
 
 @dataclass(frozen=True, slots=True)
 class Pilot:
-    """The half-widths with all texts and judges that pilots of one size would have planned."""
+    """The half-widths with all texts and judges that pilots of one size would have planned.
+
+    A pilot that could plan nothing counts as wider than any other; None: so many could not.
+    """
 
     n_texts: int
     n_judges: int
     k: int  # judges that scores are against
-    low: float  # the 10% quantile
-    median: float
-    high: float  # the 90% quantile
+    low: float | None  # the 10% quantile
+    median: float | None
+    high: float | None  # the 90% quantile
     n_pilots: int  # that could plan anything
     whole: float | None  # as all texts and judges plan it
 
@@ -175,8 +178,11 @@ def pilots(
             groups = np.concatenate([np.full(len(members[t]), t) for t in texts])
             judging = JudgeCoverage(groups, whole.panel, n, judges, (n,) * m, n)
             planned.append(half_width(own, statistics.take(units), judging, k))
-        known = [half for half in planned if half is not None]
-        if known:
-            low, median, high = np.quantile(known, [LOW, 0.5, HIGH]).tolist()
-            rows.append(Pilot(n, m, k, low, median, high, len(known), half_width(own, statistics, whole, k)))
+        n_known = sum(half is not None for half in planned)
+        if n_known:
+            halves = [inf if half is None else half for half in planned]
+            with np.errstate(invalid="ignore"):  # between two that are infinite
+                quantiles = np.quantile(halves, [LOW, 0.5, HIGH]).tolist()
+            low, median, high = (half if isfinite(half) else None for half in quantiles)
+            rows.append(Pilot(n, m, k, low, median, high, n_known, half_width(own, statistics, whole, k)))
     return rows

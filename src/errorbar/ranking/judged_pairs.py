@@ -15,9 +15,10 @@ Conventions
     once. Systems that wrote the same text are compared as systems, as the rankings are expanded; comparisons of
     identical texts, which nobody was asked, are left out. By chance either system of a pair is as likely to win, so
     that kappa does not depend on which of the two is named first.
-    The smallest of the best thresholds is taken, among 0 and the differences that occur. Calibration is part of the
-    score: on each resample ε is found anew. ε is fitted on the comparisons that it is scored on, one number on
-    thousands. Comparisons of which a metric lacks a score are left out and counted.
+    The smallest of the best thresholds is taken, among 0 and the differences that occur. ε is fitted on the comparisons
+    that it is scored on, which favors a metric by some points on hundreds. So the interval of calibrated accuracy is
+    that of the accuracy with this ε, and its low end is lower by what a new ε gains on a resample, on average.
+    Comparisons of which a metric lacks a score are left out and counted.
 Source
     Bojar et al. 2013, Findings of the WMT, section 3.1 (A_e of the three answers). Deutsch, Foster & Freitag 2023, Ties
     matter: meta-evaluating modern metrics with pairwise accuracy and tie calibration, EMNLP (acc_eq, which counts tied
@@ -26,13 +27,13 @@ Source
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from errorbar.core.arrays import Floats
-from errorbar.core.estimate import Estimate, Undefined
+from errorbar.core.estimate import Estimate, Interval, Undefined
 from errorbar.core.rankings import Comparisons, MetricScores
 from errorbar.ranking.wins import By, clusters, order_pairs
 from errorbar.stats.resampling import Resampling, Units, cluster_table
@@ -123,13 +124,17 @@ def pairwise_accuracy(
     group = None if by == "comparison" else clusters(comparisons, by)[kept][order]
     sampled = Units(np.ones(n), cluster_table(np.arange(n), n, group, n))
     draws = [] if how is None else sampled.draws(how, "ranking", "pairwise", by)
-    drawn = np.concatenate([np.empty((0, 3)), *(pairs.accuracies(w) for block in draws for w in block())])
+    drawn = np.concatenate([np.empty((0, 4)), *(pairs.accuracies(w) for block in draws for w in block())])
+    optimism = float((drawn[:, 0] - drawn[:, 3]).mean()) if len(drawn) else 0.0
     estimates, n_decided = [], int(np.count_nonzero(outcome))
     for at, units in enumerate((n, n, n_decided)):
         value = float(values[at])
         estimate = Estimate(None, units, undefined=Undefined.NO_UNITS) if np.isnan(value) else Estimate(value, units)
         if how is not None and estimate.value is not None:
-            estimate = estimate.with_interval(how.interval(value, drawn[:, at]), n_clusters=sampled.n_clusters)
+            interval = how.interval(value, drawn[:, at or 3])
+            if at == 0 and isinstance(interval, Interval):
+                interval = replace(interval, low=max(0.0, interval.low - optimism))
+            estimate = estimate.with_interval(interval, n_clusters=sampled.n_clusters)
         estimates.append(estimate)
     calibrated, plain, decided = estimates
     n_ties = n - n_decided, int(np.count_nonzero(d == 0))
@@ -149,18 +154,24 @@ class _Pairs:
         self.n_zero = int(np.count_nonzero(self.size == 0))
         self.cuts = np.unique(np.append(last, self.n_zero))
         self.cuts = self.cuts[self.cuts >= self.n_zero]
+        self.best = int(self._correct(np.ones((1, len(d))))[0].argmax())
 
     def accuracies(self, weights: Floats) -> Floats:
-        """Calibrated, plain and decided accuracy for weights of shape (batch, comparisons); shape (batch, 3)."""
+        """Accuracies for weights of shape (batch, comparisons): calibrated, plain, decided, and with ``best``.
+
+        Calibrated is with the cut that is best for the weights, the last with the one that is best for all comparisons
+        alike. Shape (batch, 4).
+        """
         at_cuts = self._correct(weights)
         total = weights.sum(axis=1)
         met = weights @ (1 - self.tied)
         share = np.divide(weights @ self.decided, met, out=np.full(len(met), np.nan), where=met > 0)
-        return np.stack([at_cuts.max(axis=1) / total, at_cuts[:, 0] / total, share], axis=1)
+        best = at_cuts[:, self.best] / total
+        return np.stack([at_cuts.max(axis=1) / total, at_cuts[:, 0] / total, share, best], axis=1)
 
     def threshold(self) -> float:
         """The best threshold."""
-        cut = int(self.cuts[int(self._correct(np.ones((1, len(self.size))))[0].argmax())])
+        cut = int(self.cuts[self.best])
         return float(self.size[cut - 1]) if cut else 0.0
 
     def _correct(self, weights: Floats) -> Floats:

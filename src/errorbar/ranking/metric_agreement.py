@@ -8,10 +8,12 @@ Formula
     of the two correlations with the humans. ``systems`` swaps all scores of a system, ``both`` each score of a system
     and sentence on its own (where both metrics have sentence scores: a system's score is then their mean).
 Conventions
-    Each metric's scores are standardized before swapping, since metrics have scales of their own. Two intervals: over
-    systems (Fisher's; a dozen systems give wide ones), and over judgments, where there are any (``subsample_interval``
-    of the correlations with the humans' scores on subsamples of the judged items). They answer different questions:
-    other systems, or the same systems judged again.
+    Each metric's scores are standardized before swapping, since metrics have scales of their own. Swapping ``both``
+    asks about these systems on other texts: two metrics that misjudge each system in ways of their own differ on any
+    systems, however alike they would be on others, which Williams' test asks about. Two intervals: over systems
+    (Fisher's; a dozen systems give wide ones), and over judgments, where there are any (``subsample_interval`` of the
+    correlations with the humans' scores on subsamples of the judged items). They answer different questions: other
+    systems, or the same systems judged again.
 Source
     Macháček & Bojar 2014 and Graham & Baldwin 2014 (Williams); Deutsch, Dror & Roth 2021, A statistical analysis of
     summarization evaluation metrics using resampling methods, TACL 9 (PERM-SYSTEMS, PERM-BOTH); windows: Kobayashi,

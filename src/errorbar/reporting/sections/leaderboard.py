@@ -206,12 +206,12 @@ def _reason(pair: Pair) -> str:
 
 
 def _sentence(compared: ComparisonResult, reason: str, pairs: Sequence[Pair]) -> str:
-    test, n = compared.found.test, len(compared.pairs)
+    test = compared.found.test
     over = test.over_text
     interval = f"{100 * compared.confidence:g}% interval of the difference"
     why = {
         "adjusted": f"the {interval}{f' over {over}' * test.by_t} leaves out 0, yet the test does not "
-        f"reject: the interval is of one pair alone, and the test is adjusted for all {n:,} pairs, since "
+        f"reject: the interval is of one pair alone, and the test is adjusted for {compared.found.adjusted_for}, since "
         "among so many some interval leaves out 0 by chance",
         "few": f"the {interval} over {over} leaves out 0, yet the test does not reject: of fewer than "
         f"{LEAST_TEXTS} texts it rejects only where swaps of the two outputs do so too",
@@ -225,7 +225,7 @@ def _sentence(compared: ComparisonResult, reason: str, pairs: Sequence[Pair]) ->
         "swaps reject": f"the {interval} holds 0, yet the test rejects: the interval draws texts "
         "anew, the test swaps the outputs of the two; where it is close they need not agree, and the test decides",
     }[reason]
-    if n == 1:
+    if len(compared.pairs) == 1:
         return as_sentence(why)
     names = [f"{pair.first} and {pair.second}" for pair in pairs[:MOST_NAMED]]
     names += [f"{len(pairs) - MOST_NAMED:,} more"] if len(pairs) > MOST_NAMED else []
