@@ -307,6 +307,8 @@ class Group(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Read ``help X`` as ``X --help``; name the nearest command where there is none of that name."""
+        if args and args[0] in self.helps:  # without reading what other packages add
+            return super().resolve_command(ctx, args)
         known = self.list_commands(ctx)
         if args[:1] == ["help"] and "help" not in known:
             if not args[1:]:
@@ -398,8 +400,16 @@ def show_problems(error: ErrorbarError) -> None:
             tell(f"error: and {count - MOST_ALIKE} more of this kind{listed} [{code}]")
 
 
-POSTPONED = frozenset({"numpy.f2py", "numpy.polynomial", "numpy.testing"})
-"""Parts of numpy that scipy names, so that they would be loaded with it, and that no command uses."""
+POSTPONED = frozenset(
+    {
+        "numpy._core._add_newdocs",
+        "numpy._core._add_newdocs_scalars",
+        "numpy.f2py",
+        "numpy.polynomial",
+        "numpy.testing",
+    }
+)
+"""Docstrings of numpy, and parts that scipy names: they would be loaded with both, and no command uses them."""
 
 
 class _Postponing:
