@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from os import PathLike, fspath
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, TypedDict, Unpack, cast
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, Self, TypedDict, Unpack, cast
 
 from errorbar.api.arguments import (
     CLOSED,
@@ -164,15 +164,14 @@ class Comparing(Working, Taking, total=False):
     """The options of comparing on a corpus."""
 
 
-@dataclass(frozen=True, slots=True)
-class ReadingOptions:
+class ReadingOptions(NamedTuple):
     """How a corpus and systems are read: what ``Taking`` says."""
 
     unmarked: Unmarked = "auto"
     documents: Source | Sequence[object] | None = None
     lenient: bool = False
     as_written: bool = False
-    admission: Admission = Admission()  # noqa: RUF009 - frozen
+    admission: Admission = Admission()
     edits: bool = False  # systems can be M2, for metrics that take edits
     source: Source | Hypothesis | None = None  # references are texts; in memory where a corpus has the source
     labels: bool = False  # systems can be labels of tokens
@@ -195,7 +194,7 @@ class ReadingOptions:
         corrects = next((metric.name for metric in metrics if not metric.detects), "")
         edits = any(metric.takes_edits for metric in metrics)
         smallest = next((str(m.spec) for m in metrics if m.name == "m2" and not m.makes_edits), "")
-        return replace(self, edits=edits, labels=not corrects, corrects=corrects, smallest=smallest)
+        return self._replace(edits=edits, labels=not corrects, corrects=corrects, smallest=smallest)
 
     @property
     def conventions(self) -> tuple[str, ...]:
@@ -273,7 +272,7 @@ class ReadingOptions:
             )
             raise UsageError(Problem("useless-option", message, fix="leave them out"))
         self.note_texts(problems)
-        taken = replace(self.admission, free=True, silent=False)
+        taken = self.admission._replace(free=True, silent=False)
         source = self.source if isinstance(self.source, Hypothesis) else named_files(self.source, "source")[0]
         return text_chunks(source, references, problems, size=size, admission=taken, tokenizer=self.tokenizer)
 

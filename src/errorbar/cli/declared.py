@@ -10,11 +10,10 @@ import ast
 import re
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass, replace
 from functools import cache
 from importlib.util import find_spec
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 from errorbar.core.problems import InputError, Problem
 
@@ -29,8 +28,7 @@ Bounds = tuple[float | None, float | None, str]
 """The smallest and the largest number that an option takes, and which of them are excluded: ``low``, ``high``."""
 
 
-@dataclass(frozen=True, slots=True)
-class Kind:
+class Kind(NamedTuple):
     """The values that a parameter takes: names of types, choices, bounds of numbers, whether there can be several."""
 
     names: frozenset[str] = frozenset()
@@ -45,8 +43,7 @@ class Kind:
         return Kind(self.names | other.names, tuple(choices), self.bounds or other.bounds, several)
 
 
-@dataclass(frozen=True, slots=True)
-class Argument:
+class Argument(NamedTuple):
     """A parameter of a public function; ``required`` if it has no default."""
 
     name: str
@@ -208,10 +205,10 @@ def parameters_of(module: str, function: str) -> dict[str, Argument]:
     if node.args.kwarg is not None and isinstance(unpacked := node.args.kwarg.annotation, ast.Subscript):
         for name, shared in _read_shared_arguments(home, ast.unparse(unpacked.slice)):
             own = own_defaults.get(name, shared.default)
-            parameters[name] = replace(shared, default=own, text=texts.get(name, shared.text))
+            parameters[name] = shared._replace(default=own, text=texts.get(name, shared.text))
     flags = re.compile(rf"``({'|'.join(parameters)})``")
     return {
-        name: replace(each, text=flags.sub(lambda match: f"--{match[1].replace('_', '-')}", each.text))
+        name: each._replace(text=flags.sub(lambda match: f"--{match[1].replace('_', '-')}", each.text))
         for name, each in parameters.items()
     }
 

@@ -13,7 +13,6 @@ import signal
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from importlib import import_module
 from importlib.machinery import ModuleSpec, PathFinder
 from importlib.util import LazyLoader, find_spec
@@ -254,7 +253,7 @@ def _added_command(group: str, name: str) -> click.Command | None:
     if (added := _added_commands(group).get(name)) is None:
         return None
     (_, place), entry = added
-    return cast("click.Command", replace(entry, value=place).load())
+    return cast("click.Command", entry._replace(value=place).load())
 
 
 CITATION = """\

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from itertools import chain, groupby
 from operator import itemgetter
 from threading import Lock
@@ -62,16 +61,14 @@ class Vocabulary(dict[str, int]):
             return self.setdefault(token, len(self))
 
 
-@dataclass(frozen=True, slots=True)
-class TokenArrays:
+class TokenArrays(NamedTuple):
     """Token sequences end to end."""
 
     ids: Ints  # token numbers of all sequences; one unused element at the end, so that it is never empty
     offsets: Offsets  # where each sequence starts, and where the last one ends; shape (sequences + 1,)
 
 
-@dataclass(frozen=True, slots=True)
-class EncodedReferences:
+class EncodedReferences(NamedTuple):
     """A corpus as arrays; ``slot = unit * n_annotators + annotator``."""
 
     vocabulary: Vocabulary  # shared with the hypotheses
@@ -199,8 +196,7 @@ def explain() -> str:
     return "readable twin, because no C compiler was found when errorbar was installed (same numbers, slower)"
 
 
-@dataclass(frozen=True, slots=True)
-class Matches:
+class Matches(NamedTuple):
     """The edits that matched."""
 
     counts: NDArray[np.int32]  # correct, proposed and reference edits; shape (units, annotators, 3)
@@ -263,7 +259,7 @@ def proposed_edits(
     most: Offsets = np.diff(result.references.source.offsets) + np.diff(tokens.offsets)
     offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(np.where(only.any(axis=1), most, 0))])
     rows: Ints = np.full((int(offsets[-1]) + 1, 5), -1, np.int32)
-    _run_kernel(corpus, tokens, replace(result, present=only), rules, rows, offsets)
+    _run_kernel(corpus, tokens, result._replace(present=only), rules, rows, offsets)
     used = np.flatnonzero(rows[:, 0] >= 0)
     units = (np.searchsorted(offsets, used, side="right") - 1).tolist()
     for unit, edits in groupby(zip(units, rows[used].tolist(), strict=True), key=itemgetter(0)):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
@@ -165,8 +164,7 @@ class HypothesisReader:
         self.count = check_end(self.lines, self.count, n_sentences, self.problems)
 
 
-@dataclass(frozen=True, slots=True)
-class Stretch:
+class Stretch(NamedTuple):
     """Consecutive units of a file: their bytes, or where these are."""
 
     path: str

@@ -339,7 +339,7 @@ def _over_judges(
     sets = judging.sets(rule)
     measures = _no_narrower(estimates, score) if sets.whole else estimates
     conventions = *score.signature.conventions, sets.convention(resampling.seed)
-    signature = replace(score.signature, conventions=conventions)
+    signature = score.signature._replace(conventions=conventions)
     return replace(score, signature=signature, judges=JudgedScore(sets, measures))
 
 
@@ -351,7 +351,7 @@ def _no_narrower(estimates: Mapping[str, JointEstimate], score: Score) -> dict[s
         if interval is not None:
             same = joint.components is not None and joint.components.over_texts_alone and over_texts is not None
             estimate = replace(joint.estimate, interval=over_texts if same else interval.covering(over_texts))
-            wider[name] = replace(joint, estimate=estimate)
+            wider[name] = joint._replace(estimate=estimate)
     return wider
 
 
@@ -390,7 +390,7 @@ def _over_runs(score: Score, metric: Metric, statistics: Opaque, whole: Whole) -
         return score
     clusters, level = whole.documents.clusters(), whole.resampling.confidence_level
     estimates = measures_over_runs(metric, run_values(metric, statistics, clusters), level)
-    signature = replace(score.signature, conventions=(*score.signature.conventions, runs_convention(clusters)))
+    signature = score.signature._replace(conventions=(*score.signature.conventions, runs_convention(clusters)))
     return replace(score, signature=signature, over_runs=_no_narrower(estimates, score))
 
 
@@ -407,7 +407,7 @@ def judged_measures(
             components = values.components(k, prior, runs[k], few=rule.who == "editor")
         joint = JointEstimate.of(value, n_texts, components, level, measure.scale)
         if joint.components is not None and not joint.components.moderated:
-            joint = replace(joint, unbiased=values.unbiased(k))
+            joint = joint._replace(unbiased=values.unbiased(k))
         estimates[measure.name] = joint
     return estimates
 
@@ -457,7 +457,7 @@ def _mean(name: str, runs: Sequence[tuple[Score, Measured]], whole: Whole) -> tu
         both = zip(estimates.items(), intervals, strict=True)
         n = first.estimate.n_clusters
         estimates = {measure: one.with_interval(interval, n_clusters=n) for (measure, one), interval in both}
-    signature = replace(first.signature, hypothesis=f"{len(runs)}x{output.short()}")
+    signature = first.signature._replace(hypothesis=f"{len(runs)}x{output.short()}")
     mean = replace(first, system=name, estimates=estimates, counts={}, signature=signature, runs=tuple(scores))
     return mean, (metric, statistics)
 

@@ -131,7 +131,7 @@ def scores_in_pools(
             )
         judging = judgings[score.metric]
         conventions = *score.signature.conventions, judging.convention
-        signature = replace(score.signature, conventions=conventions)
+        signature = score.signature._replace(conventions=conventions)
         n_clusters = score.estimates[score.main].n_clusters
         in_pools = _score_in_pools(metric, statistics, judging, level, n_clusters)
         pooled.append(replace(score, signature=signature, pools=in_pools))
@@ -162,7 +162,7 @@ def _score_in_pools(
         over_pools = pool_mean(values, k, level, measure.scale, n_units)
         reason = reasons.pop() if len(reasons) == 1 else None
         estimate = replace(over_pools.estimate, undefined=reason, n_clusters=n_clusters)
-        mean[measure.name] = replace(over_pools, estimate=estimate)
+        mean[measure.name] = over_pools._replace(estimate=estimate)
     return PooledScore(tuple(rows), mean)
 
 
@@ -180,7 +180,7 @@ def _name_conventions(
     for (name, joint), reason, value in zip(measures.items(), reasons, values.tolist(), strict=True):
         alike = joint.estimate.value in (None, value)
         estimate = replace(joint.estimate, undefined=reason if alike else None, n_units=n, n_clusters=n_clusters)
-        named[name] = replace(joint, estimate=estimate)
+        named[name] = joint._replace(estimate=estimate)
     return named
 
 
