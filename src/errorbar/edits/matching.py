@@ -111,21 +111,17 @@ def _encode(corpus: Corpus) -> EncodedReferences:
     annotators = corpus.annotators
     annotations = [sentence.annotations.get(name) for sentence in corpus.sentences for name in annotators]
     sizes = [len(edits or ()) for edits in annotations]
-    edits: list[Edit] = [edit for one in annotations if one for edit in one]
+    edits: list[Edit] = [*chain.from_iterable(filter(None, annotations))]
     if not are_edits(edits):
         corpus.check()
-    alternatives: list[list[str]] = []
-    cut: dict[tuple[str, ...], list[list[str]]] = {}  # few replacements are the only ones of their kind
-    for edit in edits:
-        tokens = cut.get(edit[2])
-        if tokens is None:
-            tokens = cut[edit[2]] = [replacement_tokens(text) for text in edit[2]]
-        alternatives += tokens
-    start, end = _never_empty([edit.start for edit in edits]), _never_empty([edit.end for edit in edits])
-    _check_spans(corpus, start[:-1], end[:-1], np.repeat(np.arange(len(sizes)), sizes))
+    starts, ends, replacements, names, *_ = map(list, zip(*edits, strict=True)) if edits else ([], [], [], [])
+    cut = {texts: [*map(replacement_tokens, texts)] for texts in set(replacements)}  # many stand often
+    start, end = _never_empty(starts), _never_empty(ends)
+    slots = np.repeat(np.arange(len(sizes)), sizes)
+    _check_spans(corpus, start[:-1], end[:-1], slots)
     vocabulary, types = Vocabulary(), Vocabulary()
-    kinds = np.array([types[edit[3]] for edit in edits], np.int32)
-    cells, cell_of = np.unique(np.repeat(np.arange(len(sizes)), sizes) * len(types) + kinds, return_inverse=True)
+    kinds = np.fromiter(map(types.__getitem__, names), np.int32, len(edits))
+    cells, cell_of = np.unique(slots * len(types) + kinds, return_inverse=True)
     return EncodedReferences(
         vocabulary,
         encode_tokens([sentence.tokens for sentence in corpus.sentences], vocabulary),
@@ -133,8 +129,8 @@ def _encode(corpus: Corpus) -> EncodedReferences:
         _offsets(sizes),
         start,
         end,
-        _offsets([len(edit[2]) for edit in edits]),
-        encode_tokens(alternatives, vocabulary),
+        _offsets([*map(len, replacements)]),
+        encode_tokens([*chain.from_iterable(map(cut.__getitem__, replacements))], vocabulary),
         kinds,
         tuple(types),
         cells,
