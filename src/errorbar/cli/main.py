@@ -158,7 +158,7 @@ def _drop(stream: TextIO) -> None:
 DEBUG = "ERRORBAR_DEBUG"
 MOST_ALIKE = 5
 """How many problems of one kind are printed before the rest is counted."""
-CHECKED = re.compile("(batch|edits?|hoo|hypothesis|jsonl|judgments|m2|ranking|span|wide)-|not-utf8")
+CHECKED = "(batch|edits?|hoo|hypothesis|jsonl|judgments|m2|ranking|span|wide)-|not-utf8"
 """How codes of problems begin that ``errorbar check`` lists, all of them."""
 EXIT_BAD_INPUT, EXIT_INTERNAL, EXIT_INTERRUPTED = 2, 3, 130
 EXIT_STOPPED = 128
@@ -395,7 +395,7 @@ def show_problems(error: ErrorbarError) -> None:
             tell(f"error: {problem.line(as_options)}")
     for code, count in counts.items():
         if count > MOST_ALIKE:
-            listed = "; errorbar check FILE lists all" if CHECKED.match(code) else ""
+            listed = "; errorbar check FILE lists all" if re.match(CHECKED, code) else ""
             tell(f"error: and {count - MOST_ALIKE} more of this kind{listed} [{code}]")
 
 

@@ -11,9 +11,8 @@ from types import MappingProxyType
 from unicodedata import decimal
 
 _DIGITS = re.compile(r"(\d+)")
-_PLURAL = re.compile(
-    r"\b(sentence|document|system|essay|token|annotator|edit|editor|fragment|line|problem|run|item|rater|judgment|comparison|pair|tie|judge|reference|link|pool|row|call|request|answer|warning)s\b"
-)
+_NOUNS = """sentence document system essay token annotator edit editor fragment line problem run item rater judgment
+    comparison pair tie judge reference link pool row call request answer warning"""
 LONGEST_SHOWN, MOST_NAMED = 60, 10  # characters of a label, and labels, that a message shows before it counts the rest
 
 MOST_DIGITS = 15  # of an offset, a rank or the number of a sentence; Python refuses to read thousands
@@ -45,7 +44,9 @@ def join_words(names: Sequence[str], most: int = 5) -> str:
 
 def format_count(count: int, nouns: str) -> str:
     """A number and what it counts, given in the plural: ``format_count(1, "edits in sets")`` is ``1 edit in sets``."""
-    return "1 " + _PLURAL.sub(r"\1", nouns, count=1) if count == 1 else f"{count:,} {nouns}"
+    if count != 1:
+        return f"{count:,} {nouns}"
+    return "1 " + re.sub(rf"\b({'|'.join(_NOUNS.split())})s\b", r"\1", nouns, count=1)
 
 
 def whole_number(text: str) -> int | None:

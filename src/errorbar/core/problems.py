@@ -31,7 +31,7 @@ LONGEST_QUOTE = 1000  # characters of a message before its middle is left out: i
 _BEYOND = "\x7f-\x9f\xad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
 _BEYOND += "\ud800-\udfff\U000e0000-\U000e007f"
 _HIDDEN = re.compile(f"[\x00-\x1f{_BEYOND}]")
-_HIDDEN_IN_JSON = re.compile(f"[{_BEYOND}]")
+_HIDDEN_IN_JSON = f"[{_BEYOND}]"  # a text, as other patterns that few runs need: ``re`` compiles it at its first use
 
 
 def visible(text: str) -> str:
@@ -41,7 +41,7 @@ def visible(text: str) -> str:
 
 def visible_json(text: str) -> str:
     r"""JSON with the same characters as ``\u`` escapes: another spelling of the same data."""
-    return _HIDDEN_IN_JSON.sub(_escaped_in_json, text)
+    return re.sub(_HIDDEN_IN_JSON, _escaped_in_json, text)
 
 
 def _escaped_in_json(match: re.Match[str]) -> str:
@@ -61,12 +61,10 @@ class Place(NamedTuple):
         return f"{self.file}:{self.line}" if self.file else f"line {self.line}"
 
 
-_OPTION = re.compile(
-    r"""(?P<shell>\berrorbar\ [a-z]+(?:\ [^;,()]*)?)                             # a whole command stays one
+_OPTION = r"""(?x)
+        (?P<shell>\berrorbar\ [a-z]+(?:\ [^;,()]*)?)                              # a whole command stays one
         |(?<![\w'"-])--(?P<name>[a-z][a-z-]*)
-        (?:=(?P<value>'[^']*'|[^\s,;()]*[^\s,;():])|\ (?P<plain>[A-Z]+\b|\d[\d.]*\b))?""",
-    re.VERBOSE,
-)
+        (?:=(?P<value>'[^']*'|[^\s,;()]*[^\s,;():])|\ (?P<plain>[A-Z]+\b|\d[\d.]*\b))?"""
 _SWITCHES = "again all as-written ci force lenient pairs retokenize trust"
 _TURNED = {name: f"{name.replace('-', '_')}=True" for name in _SWITCHES.split()}
 ROLES = frozenset(("error", "ok", "unknown", "type"))  # what ``--labels`` says of labels; arguments of functions
@@ -81,7 +79,7 @@ def as_options(text: str) -> str:
             return " ".join(("--labels", f"{found['name']}={found['value'] or found['plain'] or ''}"))
         return found[0].replace("=", " ", 1) if found["value"] else found[0]
 
-    return _OPTION.sub(option, text)
+    return re.sub(_OPTION, option, text)
 
 
 def as_arguments(text: str) -> str:
@@ -96,7 +94,7 @@ def as_arguments(text: str) -> str:
         values = [each if re.fullmatch(r"[A-Z]+|[\d.]+", each) else f'"{each}"' for each in value.strip("'").split("|")]
         return f"{name.replace('-', '_')}={'|'.join(values)}"
 
-    return _OPTION.sub(argument, text)
+    return re.sub(_OPTION, argument, text)
 
 
 @dataclass(frozen=True, slots=True)

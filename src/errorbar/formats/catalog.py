@@ -120,7 +120,7 @@ _LISTED = (
         "potato",
         ".json",
         "rows",
-        lambda line: line[:1] == "{" and _is_potato(line),
+        lambda line: line[:1] == "{" and ("label" in line or line.strip() == "{") and _is_potato(line),
         _later("errorbar.formats.exports:read_potato"),
         counts=_ROWS,
     ),
