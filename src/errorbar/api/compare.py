@@ -69,8 +69,9 @@ from errorbar.metrics.folding import Documents
 from errorbar.metrics.judge_sets import judging_of
 from errorbar.metrics.judges import JudgePlan, SystemRuns, mean_of_runs, note_parts, note_short
 from errorbar.metrics.pool_pairs import PoolComparison
-from errorbar.metrics.swaps import Adjust, SwapPlan, check_size
+from errorbar.metrics.swaps import SwapPlan, check_size
 from errorbar.ranking.sentence_wins import Aggregation
+from errorbar.stats.multiple import Adjust
 from errorbar.stats.resampling import Resampling
 from errorbar.tables.plain import attributes
 from errorbar.tables.result import Result

@@ -611,9 +611,9 @@ def plan_judges(arguments: PanelsOnTexts, method: Method = "percentile", ci: boo
     from errorbar.metrics.judges import read_judges  # noqa: PLC0415 - only where there are intervals
 
     plan, file = read_judges(arguments["judges"])
-    plan = replace(plan, population=read_population(file)) if file else plan
+    plan = plan._replace(population=read_population(file)) if file else plan
     if "population" not in (arguments["judges"] or ""):
-        plan = replace(plan, by_word=arguments["tokens"] != CHARACTERS)
+        plan = plan._replace(by_word=arguments["tokens"] != CHARACTERS)
     if plan.kind == "random" and (method == "closed" or ci is False):
         option = "--ci-method=closed" if method == "closed" else "--no-ci"
         why = "formulas know nothing of judges" if method == "closed" else "it is about intervals"
@@ -633,8 +633,8 @@ def read_population(path: str) -> JudgePopulation:
         message = f"this is no population of judges: {error}"
         fix = "name the file that 'errorbar judges fit' wrote"
         raise InputError(Problem("bad-population", message, place, f"JSON of the format {FORMAT}", fix)) from None
-    return replace(
-        population, tables=tuple(replace(table, metric=_usual_spec(table.metric)) for table in population.tables)
+    return population._replace(
+        tables=tuple(replace(table, metric=_usual_spec(table.metric)) for table in population.tables)
     )
 
 

@@ -403,8 +403,14 @@ POSTPONED = frozenset(
     {
         "numpy._core._add_newdocs",
         "numpy._core._add_newdocs_scalars",
+        "numpy.char",
+        "numpy.core",
+        "numpy.ctypeslib",
         "numpy.f2py",
+        "numpy.ma",
         "numpy.polynomial",
+        "numpy.rec",
+        "numpy.strings",
         "numpy.testing",
     }
 )

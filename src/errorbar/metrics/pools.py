@@ -98,7 +98,7 @@ def pool_judging(
             fix = f"--judges='random(k={min(sizes)})'" if min(sizes) else "leave the pool out"
             raise UsageError(Problem("pool-nobody", message, pool.place, f"at least {plan.k or 1}", fix))
     k = plan.k or min(sizes)
-    own_plan = replace(plan, k=k)
+    own_plan = plan._replace(k=k)
     coverages = tuple(judging_of(metric, statistics, len(annotators), clusters, k, seed, among=own) for own in columns)
     rules = tuple(own_plan.rule(metric, size) for size in sizes)
     if plan.k is None and max(sizes) > k:

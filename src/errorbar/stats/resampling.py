@@ -38,7 +38,7 @@ from hashlib import sha256
 from itertools import pairwise
 from numbers import Integral, Real
 from statistics import NormalDist
-from typing import TYPE_CHECKING, TypeVar, get_args
+from typing import TYPE_CHECKING, NamedTuple, TypeVar, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -462,8 +462,7 @@ def _rows(members: list[Rows], picks: Rows) -> Rows:
     return table
 
 
-@dataclass(frozen=True, slots=True)
-class Units:
+class Units(NamedTuple):
     """Units by kind: what is alike to a sum over units is one kind with a frequency."""
 
     frequency: Floats  # how many units are of each kind; shape (kinds,)
