@@ -262,7 +262,8 @@ def judging_of(
     """
     own = metric.resampled
     groups = left_out_groups(clusters, MOST_TEXTS, GROUPS)
-    n_groups = len(np.unique(groups))
+    # Of so few, sets: np.unique would load numpy.ma.
+    n_groups, n_clusters = len(set(groups.tolist())), len(set(clusters.tolist()))
     alone = np.eye(n_annotators, dtype=np.uint8)
     seen = _n_units(own, statistics, Selection(annotators=alone))
     judges = [i for i in np.flatnonzero(seen).tolist() if among is None or i in among]
@@ -274,7 +275,7 @@ def judging_of(
             left = fold_without_groups(own, one, groups)
             looked[i] = int((left < seen[i]).sum())
     panel = make_panel(judges, n_annotators, len(judges) if k is None else k, seed)
-    return JudgeCoverage(groups, panel, len(np.unique(clusters)), tuple(judges), tuple(looked.values()), n_groups)
+    return JudgeCoverage(groups, panel, n_clusters, tuple(judges), tuple(looked.values()), n_groups)
 
 
 def find_judges(metric: Metric, statistics: Opaque, n_annotators: int) -> list[int]:
