@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import atexit
 import codecs
 import errno
-import gc
 import io
 import os
 import re
@@ -430,10 +428,6 @@ class _Postponing:
 
 def run() -> None:
     """Run the command line and exit: 0 done, 1 a gate failed, 2 bad input or use, 3 internal error."""
-    # Millions of small tuples and no cycles: collecting as often as Python does by default costs a fifth of the time.
-    gc.set_threshold(200_000, 50, 100)
-    # The last collection, when the interpreter goes, would look at all of them once more: a tenth of the time again.
-    atexit.register(gc.freeze)
     sys.meta_path.insert(0, _Postponing)
     prepare_streams()
     stop_on_signals()

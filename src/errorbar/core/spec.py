@@ -11,8 +11,11 @@ from errorbar.core.problems import Problem, UsageError, nearest
 Value = bool | int | float | str
 
 _SPEC = re.compile(r"\s*([A-Za-z][\w-]*)\s*(?:\((.*)\)\s*)?", re.DOTALL)
-_PARAMETER = r"""(?x)\s*(?P<key>[A-Za-z_]\w*)\s*=\s*
-        (?:"(?P<quoted>(?:[^"\\]|\\.)*)"|(?P<bare>[^\s,()"=\\]+))\s*(?:,|$)"""
+_PARAMETER = re.compile(
+    r"""\s*(?P<key>[A-Za-z_]\w*)\s*=\s*
+        (?:"(?P<quoted>(?:[^"\\]|\\.)*)"|(?P<bare>[^\s,()"=\\]+))\s*(?:,|$)""",
+    re.VERBOSE,
+)
 _BARE = re.compile(r"[^\s,()\"=\\]+")
 _KINDS: Mapping[type, str] = {bool: "true or false", int: "a whole number", float: "a number", str: "a text"}
 _TRUTH = {"true": True, "false": False}
@@ -49,7 +52,7 @@ def split_spec(text: str) -> tuple[str, dict[str, str]]:
     raw: dict[str, str] = {}
     at = 0
     while inside[at:].strip():
-        item = re.compile(_PARAMETER).match(inside, at)
+        item = _PARAMETER.match(inside, at)
         if not item or item.group("key") in raw:
             raise _bad_spec(text)
         quoted = item.group("quoted")
