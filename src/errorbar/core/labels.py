@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
@@ -21,7 +20,8 @@ MOST_DIGITS = 15  # of an offset, a rank or the number of a sentence; Python ref
 @cache
 def error_types(inventory: str = "hoo") -> Mapping[str, str]:
     """The codes and descriptions of an inventory's error types, in their order: ``hoo``, ``nucle`` or ``errant``."""
-    from importlib.resources import files  # noqa: PLC0415 - slow, and few data have these types
+    import json  # noqa: PLC0415 - slow, and few data have these types
+    from importlib.resources import files  # noqa: PLC0415 - as above
 
     text = files("errorbar.core").joinpath("inventories", f"{inventory}.json").read_text(encoding="utf-8")
     return MappingProxyType(json.loads(text)["types"])

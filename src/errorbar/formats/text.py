@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
@@ -113,8 +112,12 @@ def check_end(lines: Lines, n_taken: int, n_sentences: int, problems: Problems) 
 
 
 def _is_json(line: str) -> bool:
+    if not line.startswith(("{", "[")):
+        return False
+    import json  # noqa: PLC0415 - few texts begin so
+
     try:
-        value = json.loads(line) if line.startswith(("{", "[")) else None
+        value = json.loads(line)
     except (ValueError, RecursionError):
         return False
     return isinstance(value[0] if isinstance(value, list) and value else value, dict)
