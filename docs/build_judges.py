@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import argparse
 import csv
-from dataclasses import replace
 from itertools import combinations
 from math import inf
 from pathlib import Path
@@ -64,10 +63,10 @@ def pairs(name: str, title: str, gold: list[Path], essays: Path, system: Path) -
     known = known_population().find("m2", measure.name, 2)
     rows = []
     for pair in combinations(range(len(gold)), 2):
-        values = only(replace(every, panel=make_panel(pair, len(gold), 2)).values(metric, statistics), metric.main)
+        values = only(every._replace(panel=make_panel(pair, len(gold), 2)).values(metric, statistics), metric.main)
         value = float(values.means(0)[0, 0])
         both = values.components(0, VariancePrior(known.of_score(value, 2, 2), known.df))
-        texts = replace(both, judges=0.0, judges_df=inf)
+        texts = both._replace(judges=0.0, judges_df=inf)
         ends = [100 * end for one in (texts, both) for end in _ends(one.interval(0.95, measure.scale))]
         rows.append([" ".join(read.corpus.annotators[k] for k in pair), 100 * value, *ends])
     rows.sort(key=lambda row: row[1])

@@ -19,14 +19,14 @@ from errorbar.api.crowd_answers import crowd_raters as crowd_raters
 from errorbar.api.curve import curve as curve
 from errorbar.api.fit_judges import fit_judges as fit_judges
 from errorbar.api.import_judgments import judge_import as judge_import
-from errorbar.api.inputs import read_corpus as read_corpus
-from errorbar.api.inputs import read_system as read_system
 from errorbar.api.judgment_input import read_judgments as read_judgments
 from errorbar.api.meta import meta as meta
 from errorbar.api.model_raters import crowd_models as crowd_models
 from errorbar.api.observatory import observe as observe
 from errorbar.api.plan_judging import plan_judging as plan_judging
 from errorbar.api.rank import rank as rank
+from errorbar.api.read import read_corpus as read_corpus
+from errorbar.api.read import read_system as read_system
 from errorbar.api.references import references as references
 from errorbar.api.sample import sample_draw as sample_draw
 from errorbar.api.sample import sample_estimate as sample_estimate

@@ -65,7 +65,7 @@ def test_one_reference_for_all_scores_as_the_common_gold(demo: Corpus, metric: s
     for score, expected in zip(own, common, strict=True):
         assert score.own
         conventions = (f"references-of:{score.system}", *expected.signature.conventions)
-        signature = replace(expected.signature, conventions=conventions)
+        signature = expected.signature._replace(conventions=conventions)
         assert score == replace(expected, own=True, signature=signature)
 
 

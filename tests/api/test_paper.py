@@ -173,8 +173,8 @@ class TestScores:
         score = scored["greedy"]
         assert score.judges is not None
         judged = score.judges.measures["f"]
-        unknown = replace(judged, estimate=judged.estimate.with_interval(Undefined.TOO_FEW_JUDGES))
-        judges = replace(score.judges, measures={**score.judges.measures, "f": unknown})
+        unknown = judged._replace(estimate=judged.estimate.with_interval(Undefined.TOO_FEW_JUDGES))
+        judges = score.judges._replace(measures={**score.judges.measures, "f": unknown})
         assert (
             "; no interval over texts and judges: too few judges: nearly every value is possible; "
             "95% interval over texts 6"
@@ -204,7 +204,7 @@ class TestScores:
 
     def test_a_number_that_is_no_percentage(self) -> None:
         score = made_score(1234.5678, Interval(-0.00001, 2000.0, 0.9, "made"))
-        measures = tuple(replace(measure, kind="number", title="odds") for measure in score.measures)
+        measures = tuple(measure._replace(kind="number", title="odds") for measure in score.measures)
         text = sentence(replace(score, measures=measures))
         assert "The odds of one is 1,234.568 (MaxMatch; 90% interval over texts 0.000 to 2,000.000; " in text
 

@@ -14,7 +14,7 @@ import pytest
 import errorbar
 from errorbar import ErrorbarError, compare
 from errorbar.core import InputError, Interval, MetricScores, UsageError
-from errorbar.metrics.swaps import Adjust
+from errorbar.metrics import Adjust
 from tests.cli.schema import validated
 from tests.helpers.cli import CommandLine
 

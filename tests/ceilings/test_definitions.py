@@ -165,7 +165,7 @@ def test_why_there_is_no_ratio(human: float, system: float, why: str) -> None:
 
 def test_a_ratio_of_errors_is_explained() -> None:
     found = ceiling(study())
-    lower = replace(found, measures=tuple(replace(measure, better="lower") for measure in found.measures))
+    lower = replace(found, measures=tuple(measure._replace(better="lower") for measure in found.measures))
     assert found.ratio_notes() == []
     assert lower.ratio_notes() == ["lower is better: a system above 100% of the human score is worse than a human"]
 
@@ -174,7 +174,7 @@ def test_the_spread_of_a_number_is_not_in_percent() -> None:
     found = ceiling(study(sizes=(1,)))
     spread = EssaySpread(1, 2, np.array([[2.0], [4.0]]), np.array([[[0.5]], [[0.7]]]))
     (percent,) = CeilingResult(found, None, spread, None, "").tables()[1:]
-    measures = tuple(replace(measure, kind="number") for measure in found.measures)
+    measures = tuple(measure._replace(kind="number") for measure in found.measures)
     human, ratio = CeilingResult(replace(found, measures=measures), None, spread, None, "").tables()[1:]
     assert [[column.kind for column in table.columns[2:]] for table in (percent, human, ratio)] == [
         ["percent"] * 7,

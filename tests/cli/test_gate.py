@@ -60,7 +60,7 @@ def decided(compared: ComparisonResult, low: float, high: float, points: float, 
     found, first = compared.found, compared.pairs[0]
     assert first.t is not None
     interval = Interval(-high / 100, -low / 100, 0.95, "t")  # of old - new
-    pair = replace(first, t=replace(first.t, interval=interval), interval=interval)
+    pair = replace(first, t=first.t._replace(interval=interval), interval=interval)
     measure = Measure("f", "F", better="lower" if better == "lower" else "higher")
     one = replace(found, names=found.names[:2], pairs=(pair,), measures=(measure,), main=0)
     (check,) = decide_losses(one, points, 0.95, "document", 25).checks

@@ -35,6 +35,10 @@ def uses() -> Iterator[tuple[str, re.Pattern[str], str]]:
             holder, where = node.func.value, f"{module}:{node.lineno}"
             if isinstance(holder, ast.Name) and holder.id == "re" and isinstance(node.args[0], ast.Constant):
                 yield where, re.compile(str(node.args[0].value)), node.func.attr
+            elif isinstance(holder, ast.Name) and holder.id == "re" and isinstance(node.args[0], ast.Name):
+                text = getattr(import_module(module), node.args[0].id, None)  # compiled at its first use
+                if isinstance(text, str):
+                    yield f"{where} {node.args[0].id}", re.compile(text), node.func.attr
             elif isinstance(holder, ast.Name) and holder.id.isupper():
                 pattern = written.get(holder.id) or getattr(import_module(module), holder.id, None)
                 if isinstance(pattern, re.Pattern) and isinstance(pattern.pattern, str):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import pytest
 
@@ -33,7 +32,7 @@ def test_implementations_that_disagree_are_noticed(monkeypatch: pytest.MonkeyPat
 
     def other(corpus: Corpus, hypothesis: Sequence[str], rules: MatchRules) -> Matches:
         found = match_corpus(corpus, hypothesis, rules if COMPILED else MatchRules(kernel=False))
-        return replace(found, counts=found.counts + 1) if rules.kernel is wrong and list(hypothesis) == lines else found
+        return found._replace(counts=found.counts + 1) if rules.kernel is wrong and list(hypothesis) == lines else found
 
     monkeypatch.setattr(selftest, "COMPILED", True)
     monkeypatch.setattr(selftest, "match_corpus", other)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import io
 import sys
 from dataclasses import dataclass
@@ -38,7 +37,6 @@ class CommandLine:
     every_note: bool = True
 
     def __call__(self, *arguments: object, stdin: bytes = b"") -> Outcome:
-        self.monkeypatch.setattr(gc, "set_threshold", lambda *_: None)  # the command tunes its own process, not ours
         self.monkeypatch.setattr(sys, "argv", ["errorbar", *["--notes"] * self.every_note, *map(str, arguments)])
         self.monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BufferedReader(io.BytesIO(stdin))))
         with pytest.raises(SystemExit) as ended:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 from itertools import combinations, pairwise
 from math import inf
 from pathlib import Path
@@ -49,7 +48,7 @@ def test_half_widths_by_what_judges_will_show(interval: PlannedInterval, halves:
 
 def test_the_range_is_that_of_the_judges_where_all_else_is_known() -> None:
     """With texts that are known to vary so and a pilot of many judges, chi-square alone is left: eight values of it."""
-    known = replace(moderated(0.92547, 2, 38.665, 15), pilot_texts=1e9, n_texts=10**9)
+    known = moderated(0.92547, 2, 38.665, 15)._replace(pilot_texts=1e9, n_texts=10**9)
     widths = known.widths(LEVEL)
     ends = [known.half_width(LEVEL, quantile=q) for q in (0.1, 0.9)]
     assert [widths.low, widths.high] == pytest.approx(ends, rel=0.07)
@@ -66,7 +65,7 @@ def test_a_difference_is_found_more_often_where_it_is_large_and_much_is_judged()
     assert chances == sorted(chances)
     assert 0.01 < chances[0] < 0.03  # half of the level: the other half is the wrong way round
     assert chances[-1] == pytest.approx(1, abs=1e-3)
-    assert (replace(interval, texts=0.25, n_texts=200).chance(4, LEVEL) or 0.0) > chances[2]
+    assert (interval._replace(texts=0.25, n_texts=200).chance(4, LEVEL) or 0.0) > chances[2]
 
 
 def test_a_difference_is_found_as_often_as_its_own_t_finds_it() -> None:

@@ -193,7 +193,7 @@ class TestSignature:
         first, second = score(self.REFERENCE, systems, [M2()])
         assert first.signature != second.signature
         assert first.signature.comparable(second.signature)
-        assert not first.signature.comparable(replace(second.signature, conventions=("unmarked:all",)))
+        assert not first.signature.comparable(second.signature._replace(conventions=("unmarked:all",)))
 
 
 class TestWarnings:

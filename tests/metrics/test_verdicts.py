@@ -81,7 +81,7 @@ class TestInterval:
     """That of the t is no narrower than the one over texts, 0.19 to 0.21 or as given."""
 
     def ends(self, low: float, high: float, over_texts: Interval, sets: object = ALL) -> tuple[float, float]:
-        decided = replace(pair(replace(T, interval=Interval(low, high, 0.95, "t")), judges=sets), interval=over_texts)
+        decided = replace(pair(T._replace(interval=Interval(low, high, 0.95, "t")), judges=sets), interval=over_texts)
         assert isinstance(decided.verdict.interval, Interval)
         return decided.verdict.interval.low, decided.verdict.interval.high
 

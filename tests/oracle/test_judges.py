@@ -7,7 +7,6 @@ of docs/judges.md; ``test_values`` are to the digit that they were printed with.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import cache
 from itertools import combinations
 from pathlib import Path
@@ -58,7 +57,7 @@ def statistics_of(data: Path, system: str) -> EditStatistics:
 def values(data: Path, system: str, k: int, judges: tuple[int, ...] = TEN) -> JudgedValues:
     statistics = statistics_of(data, system)
     judging = judging_of(M2(), statistics, 10, read_all(data).documents.clusters(), k)
-    return replace(judging, panel=make_panel(judges, 10, k)).values(M2(), statistics)
+    return judging._replace(panel=make_panel(judges, 10, k)).values(M2(), statistics)
 
 
 def pair(data: Path, other: str, k: int = 2) -> JudgedValues:
@@ -272,7 +271,7 @@ def joint_spread(data: Path, judges: tuple[int, ...]) -> tuple[JointSpread, Floa
         assert isinstance(found, TwoWay)
         t.append(abs(found.value) / np.sqrt(found.variance))
     spread = joint_spread_of(systems, prior.covariance(pairs, priors), [ONE_RUN] * len(systems))
-    return replace(spread, moderated=False), np.array(t)
+    return spread._replace(moderated=False), np.array(t)
 
 
 @pytest.mark.slow

@@ -49,7 +49,6 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
         with pytest.MonkeyPatch.context() as patch:
             files = ("--gold", "data/gold.jsonl", "data/careful.txt", "new=data/greedy.txt")
             patch.setattr("sys.argv", ["errorbar", "report", *files, "-o", "r.md", *FAST])
-            patch.setattr("gc.set_threshold", lambda *_: None)
             with pytest.raises(SystemExit) as left:
                 run()
         assert left.value.code == 0

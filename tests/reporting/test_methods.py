@@ -122,7 +122,7 @@ class TestMethods:
         assert agreement.startswith("Agreement: Cohen 1960")
         assert self.cited(hoo_study()) == ["Scores: Dale and Kilgarriff 2011 (HOO).", bca]
         first = study([score("mine", 0.3)]).scores[0]
-        percentile = replace(first, signature=replace(first.signature, conventions=("ci:percentile,0.95",)))
+        percentile = replace(first, signature=first.signature._replace(conventions=("ci:percentile,0.95",)))
         assert self.cited(study([percentile])) == [maxmatch]
 
     def test_papers_of_the_metrics_that_are_used(self) -> None:

@@ -13,7 +13,7 @@ from tests.reporting.studies import comparison
 
 def test_a_point_is_said_in_the_unit_of_the_measure() -> None:
     result = comparison({"b": 0.2, "a": 0.4}, {("a", "b"): 0.05})
-    measures = [replace(measure, kind="number") for measure in result.measures]
+    measures = [measure._replace(kind="number") for measure in result.measures]
     percent, number = pair_table(result, 0.95), pair_table(replace(result, measures=tuple(measures)), 0.95)
     assert "power at 1, %" in [column.title for column in percent.columns]
     assert "power at 0.01, %" in [column.title for column in number.columns]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -206,7 +205,7 @@ def test_the_half_width_of_few_editors_is_the_root_of_both_parts() -> None:
     both = student.ppf(0.975, 1311) ** 2 * 1e-4 + student.ppf(0.975, 2) ** 2 * 1e-4 / 3
     assert found.half_width(0.95) == pytest.approx(both**0.5)
     assert found.half_width(1 - found.p_value) == pytest.approx(0.05, rel=1e-6)
-    assert found.p_value > replace(found, few=False).p_value
+    assert found.p_value > found._replace(few=False).p_value
 
 
 def test_editors_who_always_agree_leave_the_interval_over_texts() -> None:

@@ -22,8 +22,8 @@ from errorbar.api.arguments import (
     refuse_without_intervals,
     resampling,
 )
-from errorbar.api.inputs import read_corpus
 from errorbar.api.judgment_input import Files, labels_by_role, paths_of
+from errorbar.api.read import read_corpus
 from errorbar.core.arrays import Ints
 from errorbar.core.corpus import ContentHash, Corpus
 from errorbar.core.estimate import Estimate, Interval, Undefined

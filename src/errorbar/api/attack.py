@@ -91,7 +91,7 @@ class AttackRanking:
     def signature_lines(self) -> list[str]:
         """The signature without the hash of the attacks' own text: one line, or none for scores from elsewhere."""
         signatures = [ranked.attack.signature for ranked in self.attacks if ranked.attack.signature is not None]
-        return list(dict.fromkeys(str(replace(signature, hypothesis="…")) for signature in signatures))
+        return list(dict.fromkeys(str(signature._replace(hypothesis="…")) for signature in signatures))
 
     def __getitem__(self, attack: str) -> AttackRank:
         """The rank of an attack, by its name; a ``UsageError`` names those that there are."""

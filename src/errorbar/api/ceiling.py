@@ -196,7 +196,7 @@ class CeilingResult(Result):
         columns += [Column("human", measure.kind), *self._both("human", measure.kind)]
         for name in result.systems:
             share = [_of_human(name), *self._both(f"{name}_ratio", "percent")]
-            columns += [Column(name, measure.kind), *(replace(column, only=shares) for column in share)]
+            columns += [Column(name, measure.kind), *(column._replace(only=shares) for column in share)]
         rows: list[list[Cell]] = []
         for k, size in enumerate(result.sizes):
             drawn = f"{result.n_subsets[k]}{'' if result.exact[k] else ' drawn'}"

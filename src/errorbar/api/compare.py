@@ -70,8 +70,9 @@ from errorbar.metrics.folding import FEW_DOCUMENTS, Documents
 from errorbar.metrics.judge_sets import judging_of
 from errorbar.metrics.judges import JudgePlan, SystemRuns, mean_of_runs, note_parts, note_short
 from errorbar.metrics.pool_pairs import PoolComparison
-from errorbar.metrics.swaps import Adjust, SwapPlan, check_size
+from errorbar.metrics.swaps import SwapPlan, check_size
 from errorbar.ranking.sentence_wins import Aggregation
+from errorbar.stats.multiple import Adjust
 from errorbar.stats.resampling import Resampling
 from errorbar.tables.plain import attributes
 from errorbar.tables.result import Result
@@ -182,7 +183,7 @@ class Gate:
             why = of_first if of_first is not None else Undefined.NO_VALUE
             sentence = f"Whether {system} is {more} is not decided: there is no interval ({why})."
             return Check(system, change, why, "no interval", sentence)
-        interval = replace(of_first, low=-of_first.high, high=-of_first.low)
+        interval = of_first._replace(low=-of_first.high, high=-of_first.low)
         worst, best = sorted((self.measure.sign * interval.low, self.measure.sign * interval.high))
         changed = f"{self.measure.title} changes by {self._number(change or 0.0)} ({100 * self.confidence:g}% interval "
         over = self.over + f", too narrow for only {self.few}" * bool(self.few)
@@ -331,7 +332,7 @@ class ComparisonResult(Result):
         unknown = any(place.undecided for place in ranking)
         columns = [Column("", "count", key="number"), Column("system"), *map(measure_column, self.found.measures)]
         if self.rating_intervals:
-            columns[2 + self.found.main] = replace(columns[2 + self.found.main], interval="beside")
+            columns[2 + self.found.main] = columns[2 + self.found.main]._replace(interval="beside")
         if self.found.test.smaller_sets is not None:
             columns.append(sets_column(self.found.measure, self.found.test.smaller_sets.rule))
         columns += [Column("significantly better than", key="better_than")]
@@ -603,7 +604,7 @@ def compare_loaded(
     editors = {name: corpus.annotators for name, corpus in data.own.items()}
     numbers = tuple(map(len, editors.values()))
     scored = ScoredData(str(metric.spec), len(data.corpus), n_documents, max(numbers, default=n_annotators))
-    scored = replace(scored, editors=numbers)
+    scored = scored._replace(editors=numbers)
     signature, notes = data.signature(str(metric.spec), *conventions), tuple(data.problems.notes)
     result = ComparisonResult(comparison, confidence, unit, signature, scored, notes, pools=in_pools, editors=editors)
     ratings = rating_intervals(metric, measured, clusters, how) if rated and intervals else ()

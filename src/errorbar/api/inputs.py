@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from os import PathLike, fspath
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, TypedDict, Unpack, cast
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, Self, TypedDict, cast
 
 from errorbar.api.arguments import (
     CLOSED,
@@ -21,14 +21,13 @@ from errorbar.api.arguments import (
     UnmarkedRule,
     Useless,
     Working,
-    public,
 )
 from errorbar.api.in_memory import DataFrameLike, right_call, with_documents
 from errorbar.core.corpus import Corpus, Hypothesis, Sentence, TextEdits
 from errorbar.core.estimate import Method
 from errorbar.core.problems import InputError, Place, Problem, Problems, UsageError, in_file_order
 from errorbar.edits.admission import Admission
-from errorbar.edits.inputs import AS_REFERENCE, annotator_as_system, open_system, text_chunks
+from errorbar.edits.inputs import annotator_as_system, open_system, text_chunks
 from errorbar.execute import Executor, Serial
 from errorbar.formats.catalog import holds, is_hoo
 from errorbar.formats.look import Source, display_name
@@ -164,15 +163,14 @@ class Comparing(Working, Taking, total=False):
     """The options of comparing on a corpus."""
 
 
-@dataclass(frozen=True, slots=True)
-class ReadingOptions:
+class ReadingOptions(NamedTuple):
     """How a corpus and systems are read: what ``Taking`` says."""
 
     unmarked: Unmarked = "auto"
     documents: Source | Sequence[object] | None = None
     lenient: bool = False
     as_written: bool = False
-    admission: Admission = Admission()  # noqa: RUF009 - frozen
+    admission: Admission = Admission()
     edits: bool = False  # systems can be M2, for metrics that take edits
     source: Source | Hypothesis | None = None  # references are texts; in memory where a corpus has the source
     labels: bool = False  # systems can be labels of tokens
@@ -187,7 +185,7 @@ class ReadingOptions:
         admission = Admission(arguments["force"], arguments["retokenize"])
         how = arguments["unmarked"], arguments["documents"], arguments["lenient"], arguments["as_written"]
         source = cast("Source | None", arguments["source"])  # sentences are a corpus by now
-        tokenizer, cuts = _find_tokenizer(arguments["tokens"]), arguments["essays"] == "sentences"
+        tokenizer, cuts = tokenizer_of(arguments["tokens"]), arguments["essays"] == "sentences"
         return cls(*how, admission, source=source, tokenizer=tokenizer, cuts=cuts).for_metrics(metrics)
 
     def for_metrics(self, metrics: Sequence[Metric]) -> Self:
@@ -195,7 +193,7 @@ class ReadingOptions:
         corrects = next((metric.name for metric in metrics if not metric.detects), "")
         edits = any(metric.takes_edits for metric in metrics)
         smallest = next((str(m.spec) for m in metrics if m.name == "m2" and not m.makes_edits), "")
-        return replace(self, edits=edits, labels=not corrects, corrects=corrects, smallest=smallest)
+        return self._replace(edits=edits, labels=not corrects, corrects=corrects, smallest=smallest)
 
     @property
     def conventions(self) -> tuple[str, ...]:
@@ -273,7 +271,7 @@ class ReadingOptions:
             )
             raise UsageError(Problem("useless-option", message, fix="leave them out"))
         self.note_texts(problems)
-        taken = replace(self.admission, free=True, silent=False)
+        taken = self.admission._replace(free=True, silent=False)
         source = self.source if isinstance(self.source, Hypothesis) else named_files(self.source, "source")[0]
         return text_chunks(source, references, problems, size=size, admission=taken, tokenizer=self.tokenizer)
 
@@ -284,7 +282,8 @@ class ReadingOptions:
         return corpus
 
 
-def _find_tokenizer(name: str) -> Tokenizer | None:
+def tokenizer_of(name: str) -> Tokenizer | None:
+    """The tokenizer of a name; None: tokens stand between spaces already."""
     if name == SPACES:
         return None
     from errorbar.edits.tokenizers import find_tokenizer  # noqa: PLC0415 - few name a tokenizer
@@ -342,59 +341,6 @@ class Pieces:
     runs: RunNames = field(default_factory=dict)
     conventions: tuple[str, ...] = ()
     admission: Admission = field(default_factory=Admission)
-
-
-@public()
-def read_corpus(
-    gold: Gold, problems: Problems | None = None, *, lenient: bool = False, **shared: Unpack[OfCorpus]
-) -> Corpus:
-    """Read a whole reference corpus into memory.
-
-    Args:
-        gold: One M2 or JSONL file, or several over the same sentences: paths, ``name=path``, patterns such as
-            ``"A*.m2"``, or ``{name: path}``. A ``Corpus`` is returned as it is (with its documents, if they are given).
-        problems: Where notes go, with a mode of its own; None: a new notebook. The notes are on the corpus too.
-        lenient: Repair what can be repaired and note it; otherwise refuse it.
-        shared: How it is read.
-
-    Raises:
-        InputError: If a file is bad, or the files are not over the same sentences.
-        UsageError: If no file is named, two have one name, or an argument is of the wrong type.
-    """
-    how = shared["unmarked"], shared["documents"], lenient, shared["as_written"]
-    source = cast("Source | None", shared["source"])  # sentences are a corpus by now
-    tokenizer, cuts = _find_tokenizer(shared["tokens"]), shared["essays"] == "sentences"
-    options = ReadingOptions(*how, AS_REFERENCE, source=source, tokenizer=tokenizer, cuts=cuts)
-    return reference_corpus(gold, options, options.problems() if problems is None else problems)
-
-
-@public()
-def read_system(system: System | Corpus, gold: Gold | None = None, **shared: Unpack[OfSystems]) -> Hypothesis:
-    """Read a system's output: one corrected sentence per line, essays, or M2, whose sentences know their edits.
-
-    Token labels are read for a reference of token labels.
-
-    Args:
-        system: A path, ``name=path``, a ``Hypothesis``, or a ``Corpus`` of one annotator, who is the system then.
-        gold: The corpus that it corrects, as ``read_corpus`` takes it; None: the text is not looked into.
-        shared: How it is read.
-
-    Raises:
-        InputError: If the file is bad, has another number of lines than there are sentences, or is not a correction
-            of them.
-        UsageError: If an argument is of the wrong type, or the corpus has several annotators.
-    """
-    admission = Admission(shared["force"], shared["retokenize"])
-    labels = gold is not None and usual_metric(gold, None) is not None
-    options = ReadingOptions(lenient=shared["lenient"], admission=admission, edits=True, labels=labels)
-    system = annotator_as_system(system) if isinstance(system, Corpus) else system
-    if gold is not None:
-        return load(gold, system, options).systems[0]
-    problems = options.problems()
-    (stream,) = system_streams(system_list(system), problems, options)
-    hypothesis = Hypothesis(stream.name, list(stream.take(ALL)))
-    problems.raise_errors()
-    return hypothesis
 
 
 def load(
@@ -665,9 +611,9 @@ def plan_judges(arguments: PanelsOnTexts, method: Method = "percentile", ci: boo
     from errorbar.metrics.judges import read_judges  # noqa: PLC0415 - only where there are intervals
 
     plan, file = read_judges(arguments["judges"])
-    plan = replace(plan, population=read_population(file)) if file else plan
+    plan = plan._replace(population=read_population(file)) if file else plan
     if "population" not in (arguments["judges"] or ""):
-        plan = replace(plan, by_word=arguments["tokens"] != CHARACTERS)
+        plan = plan._replace(by_word=arguments["tokens"] != CHARACTERS)
     if plan.kind == "random" and (method == "closed" or ci is False):
         option = "--ci-method=closed" if method == "closed" else "--no-ci"
         why = "formulas know nothing of judges" if method == "closed" else "it is about intervals"
@@ -687,8 +633,8 @@ def read_population(path: str) -> JudgePopulation:
         message = f"this is no population of judges: {error}"
         fix = "name the file that 'errorbar judges fit' wrote"
         raise InputError(Problem("bad-population", message, place, f"JSON of the format {FORMAT}", fix)) from None
-    return replace(
-        population, tables=tuple(replace(table, metric=_usual_spec(table.metric)) for table in population.tables)
+    return population._replace(
+        tables=tuple(replace(table, metric=_usual_spec(table.metric)) for table in population.tables)
     )
 
 

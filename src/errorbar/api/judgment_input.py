@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 
 from errorbar.api.arguments import ArgumentDoc, Lenient, UnmarkedRule, Working, part, public
 from errorbar.api.in_memory import DataFrameLike, are_sentences
-from errorbar.api.inputs import Pooled, read_corpus
+from errorbar.api.inputs import Pooled
+from errorbar.api.read import read_corpus
 from errorbar.api.signatures import GIVEN
 from errorbar.core.corpus import Corpus
 from errorbar.core.judgments import Judgments, RepeatPolicy, column_numbers, label_texts

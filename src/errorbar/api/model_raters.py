@@ -265,14 +265,14 @@ def _careful_share(part: StratumVotes, further: Floats, trust: float, level: flo
         return _within_shares(mean)
     square = guarded_square(part.labels, part.cheap, part.voted, trust) / len(part.labels)
     half = z_value(level) * float(np.sqrt(square + trust**2 * ends.var(ddof=1) / len(ends)))
-    return _within_shares(mean.with_interval(replace(mean.interval, low=mean.value - half, high=mean.value + half)))
+    return _within_shares(mean.with_interval(mean.interval._replace(low=mean.value - half, high=mean.value + half)))
 
 
 def _within_shares(estimate: Estimate) -> Estimate:
     """An estimate of a share, cut at 0 and 1, where no share is beyond."""
     value, interval = estimate.value, estimate.interval
     if interval is not None:
-        interval = replace(interval, low=max(interval.low, 0.0), high=min(interval.high, 1.0))
+        interval = interval._replace(low=max(interval.low, 0.0), high=min(interval.high, 1.0))
     return replace(estimate, value=None if value is None else min(max(value, 0.0), 1.0), interval=interval)
 
 

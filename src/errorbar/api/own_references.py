@@ -260,7 +260,7 @@ def read_groups(
 ) -> Iterator[tuple[Corpus, str, bool]]:
     """The corpora of a system's references, texts apart from annotated files; the file, and whether it is a text."""
     if isinstance(references, Corpus):
-        yield reference_corpus(references, replace(options, source=None), problems), references.name, False
+        yield reference_corpus(references, options._replace(source=None), problems), references.name, False
         return
     refuse_same_names(references, "references of a system", "--reference-of=SYSTEM=EDITOR=FILE")
     several = len(references) > 1
@@ -269,7 +269,7 @@ def read_groups(
     for files, source in ((annotated, None), (texts, options.source)):
         if files:
             corpus = reference_corpus(
-                {file.name: file.path for file in files}, replace(options, source=source), problems
+                {file.name: file.path for file in files}, options._replace(source=source), problems
             )
             if len(files) == 1 and source is None and (several or files[0] != NamedFile.parse(files[0].path)):
                 corpus = _name_editors(corpus, files[0].name)

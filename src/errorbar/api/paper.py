@@ -12,9 +12,8 @@ Source
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from math import isnan
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from errorbar.core.estimate import Estimate, Interval, Undefined, value_or_none
 from errorbar.core.labels import format_count, join_words
@@ -233,8 +232,7 @@ WHO = "[who they are, and what guidelines they followed]"
 MOST_DIGITS = 4
 
 
-@dataclass(frozen=True, slots=True)
-class PaperText:
+class PaperText(NamedTuple):
     """Text for a paper; ``print`` shows all of it.
 
     Attributes:
@@ -253,8 +251,7 @@ class PaperText:
         return "\n".join(f"{name}: {visible(text)}" for name, text in [*parts, ("judges", self.judges)])
 
 
-@dataclass(frozen=True, slots=True)
-class ScoredData:
+class ScoredData(NamedTuple):
     """The data that systems were scored on, and the metric, as a caption names them."""
 
     metric: str  # the spec; of recorded scores their name, which can be any text
@@ -426,7 +423,7 @@ def _score_caption(scores: Sequence[Score], measures: Sequence[Measure]) -> str:
     data = [ScoredData.of(score) for score in scores]
     metrics = join_words(list(dict.fromkeys(scored.metric_name for scored in data)))
     most = max(data, key=lambda scored: scored.n_annotators)
-    most = replace(most, editors=tuple(n for scored in data for n in scored.editors))
+    most = most._replace(editors=tuple(n for scored in data for n in scored.editors))
     lines = [most.caption(measures, len({score.system for score in scores}), metrics)]
     known = [score for score in scores if any(estimate.interval for estimate in score.estimates.values())]
     if known:
@@ -457,7 +454,7 @@ def _pair_sentence(comparison: Comparison, unit: str) -> str:
     turned = -1 if pair.first == second else 1
     amount, ends = abs(verdict.difference), None if pair.interval is None else verdict.interval
     if isinstance(ends, Interval) and turned * measure.sign < 0:
-        ends = replace(ends, low=-ends.high, high=-ends.low)
+        ends = ends._replace(low=-ends.high, high=-ends.low)
     digits = _digits([amount, *((ends.low, ends.high) if isinstance(ends, Interval) else ())], measure)
     title = _title(measure) + _panel(test.judges)
     than = f"{_number(amount, measure, digits)}{' points' * (measure.kind == 'percent')} {measure.better} than that of"

@@ -395,7 +395,7 @@ def _judge_plan(plan: JudgePlan) -> JudgePlan:
     if plan.kind == "fixed":
         message = "a plan is about other judges: --judges=fixed leaves nothing to plan"
         raise UsageError(Problem("bad-judges", message, fix="leave it out"))
-    return replace(plan, kind="random")
+    return plan._replace(kind="random")
 
 
 def _difference(points: float | None, data: Loaded, metric: Metric) -> float | None:

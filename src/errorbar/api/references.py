@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Annotated, Unpack
 
 from errorbar.api.arguments import (
@@ -182,14 +182,14 @@ class ReferencesResult(Result):
         columns = [Column("system")]
         for gold in self.golds:
             if gold == CLOSEST:
-                columns.append(replace(measure_column(measure), title=f"one of {self.n_closest}", key="one_of"))
-            columns.append(replace(measure_column(measure), title=self._title(gold), key=gold))
+                columns.append(measure_column(measure)._replace(title=f"one of {self.n_closest}", key="one_of"))
+            columns.append(measure_column(measure)._replace(title=self._title(gold), key=gold))
             columns.append(Column("rank", "count", f"{gold}_rank"))
             if by_gold[gold][0].beside:
-                changed = replace(measure_column(measure), title="change", key=f"{gold}_change", signed=True)
+                changed = measure_column(measure)._replace(title="change", key=f"{gold}_change", signed=True)
                 columns.append(changed)
             if gold == OWN and self._over_editors:
-                columns.append(replace(changed, title="texts+editors", key="own_change_over_editors", interval="only"))
+                columns.append(changed._replace(title="texts+editors", key="own_change_over_editors", interval="only"))
         rows: list[list[Cell]] = []
         last = by_gold[self.golds[-1]]
         for k in sorted(range(len(last)), key=lambda at: last[at].rank or len(last) + 1):
@@ -451,7 +451,7 @@ def _read_references(references: References, data: Loaded, reading: ReadingOptio
     """References of the sentences of the common gold: annotated files, or texts that correct them line by line."""
     source = Hypothesis("source", [sentence.text for sentence in data.corpus.sentences])
     whole: Corpus | None = None
-    for corpus, file, _ in read_groups(references, replace(reading, source=source, documents=None), data.problems):
+    for corpus, file, _ in read_groups(references, reading._replace(source=source, documents=None), data.problems):
         check_same(corpus, file, data.corpus, data.corpus.name or "the common gold")
         whole = corpus if whole is None else merge_editors(whole, corpus, name)
     assert whole is not None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import chain
 from typing import ClassVar, Literal
 
@@ -268,13 +268,13 @@ def merged_measures(scores: Sequence[Score]) -> list[Measure]:
     for measure in chain.from_iterable(score.measures for score in scores):
         known = merged.setdefault(measure.name, measure)
         if known.title != measure.title:
-            merged[measure.name] = replace(known, title=known.title.rstrip("0123456789."))
+            merged[measure.name] = known._replace(title=known.title.rstrip("0123456789."))
     return list(merged.values())
 
 
 def _type_measures(scores: Sequence[Score]) -> list[Measure]:
     names = {name for score in scores for row in score.by_type for name in row.estimates}
-    return [replace(measure, title=measure.name) for measure in merged_measures(scores) if measure.name in names]
+    return [measure._replace(title=measure.name) for measure in merged_measures(scores) if measure.name in names]
 
 
 def row_labels(scores: Sequence[Score], title: str = "system") -> tuple[list[Column], list[list[Cell]]]:

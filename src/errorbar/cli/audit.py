@@ -108,7 +108,7 @@ def estimate(
     result = audit_estimate(**options)
     if alternatives is not None:
         from errorbar.api.audit_edits import save_answers
-        from errorbar.api.inputs import read_corpus
+        from errorbar.api.read import read_corpus
 
         corpus = read_corpus(list(gold), lenient=options["lenient"])
         n = save_answers(result.alternatives(corpus, better=better), alternatives)

@@ -10,7 +10,6 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from copy import copy
-from difflib import get_close_matches
 from glob import glob
 from pathlib import Path
 from typing import Any, cast
@@ -228,6 +227,8 @@ class Command(click.Command):
         try:
             left = super().parse_args(ctx, remaining)
         except click.NoSuchOption as error:
+            from difflib import get_close_matches
+
             shown = [name for each in self.get_params(ctx) if not _hidden(each) for name in each.opts]
             near = get_close_matches(error.option_name, shown)
             raise click.NoSuchOption(error.option_name, possibilities=near, ctx=ctx) from None

@@ -21,7 +21,7 @@ TABLES = ("corpora", "systems", "defaults")
 _OF_ALL = "ci ci-method confidence resamples seed jobs adjust format quiet notes lenient unmarked"
 OF_ALL = _OF_ALL.split()
 """The options that ``[defaults]`` may set for every command that has them."""
-POPULATION = re.compile(r"\b(population=)(?!(?:known|none|bn2015)[,)])([^,)\s]+)")
+POPULATION = r"\b(population=)(?!(?:known|none|bn2015)[,)])([^,)\s]+)"
 """The file that ``--judges`` names."""
 
 
@@ -72,7 +72,9 @@ class Config:
         if isinstance(option.type, click.Path):
             values = [each if each in self.corpora or each in self.systems else self.file(str(each)) for each in values]
         if option.name == "judges":
-            values = [POPULATION.sub(lambda match: f"{match[1]}{self.file(match[2])}", str(each)) for each in values]
+            values = [
+                re.sub(POPULATION, lambda match: f"{match[1]}{self.file(match[2])}", str(each)) for each in values
+            ]
         return values if option.multiple else values[0] if len(values) == 1 else values
 
     def one_file(self, value: str) -> str:

@@ -10,17 +10,17 @@ import ast
 import re
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass, replace
 from functools import cache
 from importlib.util import find_spec
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 from errorbar.core.problems import InputError, Problem
 
 _TOP = re.compile(r"^(?:(?:def|class) )?([\w@]+).*", re.MULTILINE)
 """The first line of a statement of a module."""
 _IMPORT = re.compile(r"^ *from (errorbar[\w.]*) import (\([^)]*\)|[^\n(#]*)", re.MULTILINE)
+_QUOTED = re.compile(r"``(\w+)``")
 _SENTENCE = re.compile(r"(?<!e\.g)\.\s+(?=[A-Z'`])")
 _NONE = re.compile(r"(?:^|[;.] )(?:None|Empty): ((?:[^.]|\.(?=\w))+)")
 
@@ -29,8 +29,7 @@ Bounds = tuple[float | None, float | None, str]
 """The smallest and the largest number that an option takes, and which of them are excluded: ``low``, ``high``."""
 
 
-@dataclass(frozen=True, slots=True)
-class Kind:
+class Kind(NamedTuple):
     """The values that a parameter takes: names of types, choices, bounds of numbers, whether there can be several."""
 
     names: frozenset[str] = frozenset()
@@ -45,8 +44,7 @@ class Kind:
         return Kind(self.names | other.names, tuple(choices), self.bounds or other.bounds, several)
 
 
-@dataclass(frozen=True, slots=True)
-class Argument:
+class Argument(NamedTuple):
     """A parameter of a public function; ``required`` if it has no default."""
 
     name: str
@@ -145,7 +143,7 @@ class Source:
 
     def _generic(self, node: ast.Subscript) -> Kind:
         inner = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
-        name = ast.unparse(node.value)
+        name = _name_of(node.value)
         if name == "Literal":
             return Kind(choices=tuple(str(self.value(each)) for each in inner))
         if name == "Annotated":
@@ -157,11 +155,16 @@ class Source:
         return Kind(frozenset({name}))
 
     def _bounds(self, node: ast.expr) -> Bounds | None:
-        if not isinstance(node, ast.Call) or ast.unparse(node.func) != "Bounds":
+        if not isinstance(node, ast.Call) or _name_of(node.func) != "Bounds":
             return None
         values: list[Any] = [self.value(argument) for argument in node.args]
         low, high, excluded = values + [None, None, ""][len(values) :]
         return low, high, excluded
+
+
+def _name_of(node: ast.expr) -> str:
+    """The name that an expression is; empty: it is something else."""
+    return node.id if isinstance(node, ast.Name) else ""
 
 
 def _read_source(module: str) -> str:
@@ -206,14 +209,14 @@ def parameters_of(module: str, function: str) -> dict[str, Argument]:
         for keyword in decorator.keywords
     }
     if node.args.kwarg is not None and isinstance(unpacked := node.args.kwarg.annotation, ast.Subscript):
-        for name, shared in _read_shared_arguments(home, ast.unparse(unpacked.slice)):
+        for name, shared in _read_shared_arguments(home, _name_of(unpacked.slice)):
             own = own_defaults.get(name, shared.default)
-            parameters[name] = replace(shared, default=own, text=texts.get(name, shared.text))
-    flags = re.compile(rf"``({'|'.join(parameters)})``")
-    return {
-        name: replace(each, text=flags.sub(lambda match: f"--{match[1].replace('_', '-')}", each.text))
-        for name, each in parameters.items()
-    }
+            parameters[name] = shared._replace(default=own, text=texts.get(name, shared.text))
+
+    def flag(match: re.Match[str]) -> str:
+        return f"--{match[1].replace('_', '-')}" if match[1] in parameters else match[0]
+
+    return {name: each._replace(text=_QUOTED.sub(flag, each.text)) for name, each in parameters.items()}
 
 
 def description_of(module: str, function: str) -> str:
@@ -228,7 +231,7 @@ def _read_shared_arguments(home: Source, name: str) -> Iterator[tuple[str, Argum
     if not isinstance(node, ast.ClassDef):
         return
     for base in node.bases:
-        yield from _read_shared_arguments(home, ast.unparse(base))
+        yield from _read_shared_arguments(home, _name_of(base))
     for field in node.body:
         if isinstance(field, ast.AnnAssign):
             annotation, place = field.annotation, home
@@ -238,7 +241,7 @@ def _read_shared_arguments(home: Source, name: str) -> Iterator[tuple[str, Argum
                 case ast.Subscript(slice=ast.Tuple(elts=[kind, *_, ast.Call(args=[default, text])])) if not isinstance(
                     default, ast.Lambda
                 ):
-                    key = ast.unparse(field.target)
+                    key = _name_of(field.target)
                     yield key, Argument(key, place.kind(kind), place.value(default), str(place.value(text)))
 
 

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import atexit
 import codecs
 import errno
-import gc
 import io
 import os
 import re
@@ -13,7 +11,6 @@ import signal
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from importlib import import_module
 from importlib.machinery import ModuleSpec, PathFinder
 from importlib.util import LazyLoader, find_spec
@@ -159,7 +156,7 @@ def _drop(stream: TextIO) -> None:
 DEBUG = "ERRORBAR_DEBUG"
 MOST_ALIKE = 5
 """How many problems of one kind are printed before the rest is counted."""
-CHECKED = re.compile("(batch|edits?|hoo|hypothesis|jsonl|judgments|m2|ranking|span|wide)-|not-utf8")
+CHECKED = "(batch|edits?|hoo|hypothesis|jsonl|judgments|m2|ranking|span|wide)-|not-utf8"
 """How codes of problems begin that ``errorbar check`` lists, all of them."""
 EXIT_BAD_INPUT, EXIT_INTERNAL, EXIT_INTERRUPTED = 2, 3, 130
 EXIT_STOPPED = 128
@@ -254,7 +251,7 @@ def _added_command(group: str, name: str) -> click.Command | None:
     if (added := _added_commands(group).get(name)) is None:
         return None
     (_, place), entry = added
-    return cast("click.Command", replace(entry, value=place).load())
+    return cast("click.Command", entry._replace(value=place).load())
 
 
 CITATION = """\
@@ -307,6 +304,8 @@ class Group(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Read ``help X`` as ``X --help``; name the nearest command where there is none of that name."""
+        if args and args[0] in self.helps:  # without reading what other packages add
+            return super().resolve_command(ctx, args)
         known = self.list_commands(ctx)
         if args[:1] == ["help"] and "help" not in known:
             if not args[1:]:
@@ -394,12 +393,26 @@ def show_problems(error: ErrorbarError) -> None:
             tell(f"error: {problem.line(as_options)}")
     for code, count in counts.items():
         if count > MOST_ALIKE:
-            listed = "; errorbar check FILE lists all" if CHECKED.match(code) else ""
+            listed = "; errorbar check FILE lists all" if re.match(CHECKED, code) else ""
             tell(f"error: and {count - MOST_ALIKE} more of this kind{listed} [{code}]")
 
 
-POSTPONED = frozenset({"numpy.f2py", "numpy.polynomial", "numpy.testing"})
-"""Parts of numpy that scipy names, so that they would be loaded with it, and that no command uses."""
+POSTPONED = frozenset(
+    {
+        "numpy._core._add_newdocs",
+        "numpy._core._add_newdocs_scalars",
+        "numpy.char",
+        "numpy.core",
+        "numpy.ctypeslib",
+        "numpy.f2py",
+        "numpy.ma",
+        "numpy.polynomial",
+        "numpy.rec",
+        "numpy.strings",
+        "numpy.testing",
+    }
+)
+"""Docstrings of numpy, and parts that scipy names: they would be loaded with both, and no command uses them."""
 
 
 class _Postponing:
@@ -415,10 +428,6 @@ class _Postponing:
 
 def run() -> None:
     """Run the command line and exit: 0 done, 1 a gate failed, 2 bad input or use, 3 internal error."""
-    # Millions of small tuples and no cycles: collecting as often as Python does by default costs a fifth of the time.
-    gc.set_threshold(200_000, 50, 100)
-    # The last collection, when the interpreter goes, would look at all of them once more: a tenth of the time again.
-    atexit.register(gc.freeze)
     sys.meta_path.insert(0, _Postponing)
     prepare_streams()
     stop_on_signals()

@@ -5,10 +5,9 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import wraps
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 from click.core import ParameterSource
@@ -34,8 +33,7 @@ ENDINGS = {
 PICTURES: dict[str, tuple[str, ...]] = {kind: (f".{kind}",) for kind in ("svg", "png", "pdf")}
 
 
-@dataclass(frozen=True, slots=True)
-class OutputOptions:
+class OutputOptions(NamedTuple):
     """How results are written, one of ``FORMATS``, and the file they go to; None: standard output."""
 
     style: str

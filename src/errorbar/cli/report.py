@@ -48,7 +48,7 @@ def _most_sentences(setting: str) -> int | None:
 
 def _adjustment(text: str) -> dict[str, Any]:
     """``max-t``, ``holm``, or either with the number of swaps, ``holm(swaps=5000)``, as a spec has it."""
-    from errorbar.metrics.swaps import ADJUSTMENTS
+    from errorbar.stats.multiple import ADJUSTMENTS
 
     match = re.fullmatch(rf"({'|'.join(ADJUSTMENTS)})(?:\(swaps=([1-9]\d*)\))?", text)
     if match is None:

@@ -162,7 +162,7 @@ def bundle_task(
     results = run_task(read, jobs=jobs, cache=cache, progress=progress)
     problems.take(results.notes)
     signatures = {
-        name: [str(replace(score.signature, hypothesis="…")) for score in probe.gold] for name, probe in probes.items()
+        name: [str(score.signature._replace(hypothesis="…")) for score in probe.gold] for name, probe in probes.items()
     }
     files = {
         "README.md": organizers_guide(read, image, {phase.name: phase.kit for phase in phases}),

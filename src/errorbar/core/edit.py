@@ -6,7 +6,6 @@ import hashlib
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from operator import itemgetter
 from typing import Any, NamedTuple
 
 from errorbar.core.problems import InputError, Place, Problem, Problems, shorten_text, wrong_type
@@ -130,8 +129,9 @@ def are_edits(edits: Sequence[Any]) -> bool:
     """Whether these are edits with spans, replacements and types as they should be: a quick look at whole columns."""
     if set(map(type, edits)) - {Edit}:
         return False
-    fit = all(set(map(type, map(itemgetter(at), edits))) <= {kind} for at, kind in enumerate(_TYPES[:4]))
-    return fit and set(map(type, chain.from_iterable(map(itemgetter(2), edits)))) <= {str}
+    columns = [*zip(*edits, strict=True)][:4]
+    fit = all(set(map(type, column)) == {kind} for column, kind in zip(columns, _TYPES, strict=False))
+    return fit and set(map(type, chain.from_iterable(chain.from_iterable(columns[2:3])))) <= {str}
 
 
 def check_edits(what: str, edits: object) -> None:
@@ -188,13 +188,14 @@ def check_annotation(
     a scorer can match at most one of them. Where edits are read as they are written, these are the same edits.
     """
     tidy = True
-    last = (-1, -1)
+    last_start, last_end = -1, -1
     for index, (start, end, replacements, kind, _, _, _) in enumerate(edits):
         if (tokens[start] if end - start == 1 else " ".join(tokens[start:end])) in replacements and kind != UNCLEAR:
             message = f"the edit {start} {end} ({kind}) changes nothing; it counts in recall, nothing matches it"
             problems.note("edit-no-change", message, place_of(index))
-        tidy = tidy and start >= last[1] and (start, end) != last
-        last = (start, end)
+        if start < last_end or (start == last_start and end == last_end):
+            tidy = False
+        last_start, last_end = start, end
     return edits if tidy else _mend(edits, place_of, problems)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from math import exp, inf, isinf, isnan
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from errorbar.version import __version__
 
@@ -75,8 +75,7 @@ def value_or_none(value: float) -> float | None:
     return None if isnan(value) else float(value)
 
 
-@dataclass(frozen=True, slots=True)
-class Interval:
+class Interval(NamedTuple):
     """A confidence interval, of a nominal coverage (a fraction), made by a method."""
 
     low: float
@@ -89,11 +88,10 @@ class Interval:
         if not isinstance(narrower, Interval) or (self.low <= narrower.low and narrower.high <= self.high):
             return self
         low, high = min(self.low, narrower.low), max(self.high, narrower.high)
-        return replace(self, low=low, high=high, method=f"{self.method}, drawn out to {narrower.method}")
+        return self._replace(low=low, high=high, method=f"{self.method}, drawn out to {narrower.method}")
 
 
-@dataclass(frozen=True, slots=True)
-class Scale:
+class Scale(NamedTuple):
     """The range of a measure: where its values, and the ends of their intervals, can lie.
 
     Formula
@@ -165,8 +163,7 @@ class Estimate:
         return replace(self, interval=known, no_interval=missing, n_clusters=n_clusters)
 
 
-@dataclass(frozen=True, slots=True)
-class Signature:
+class Signature(NamedTuple):
     """Names what can change a digit and nothing else, in one comparable line."""
 
     spec: str  # in its short form
@@ -184,4 +181,4 @@ class Signature:
 
     def comparable(self, other: Signature) -> bool:
         """Whether two rows may be ranked together: everything but the hypothesis agrees."""
-        return replace(self, hypothesis="") == replace(other, hypothesis="")
+        return self._replace(hypothesis="") == other._replace(hypothesis="")

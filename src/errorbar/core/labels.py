@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
@@ -11,9 +10,8 @@ from types import MappingProxyType
 from unicodedata import decimal
 
 _DIGITS = re.compile(r"(\d+)")
-_PLURAL = re.compile(
-    r"\b(sentence|document|system|essay|token|annotator|edit|editor|fragment|line|problem|run|item|rater|judgment|comparison|pair|tie|judge|reference|link|pool|row|call|request|answer|warning)s\b"
-)
+_NOUNS = """sentence document system essay token annotator edit editor fragment line problem run item rater judgment
+    comparison pair tie judge reference link pool row call request answer warning"""
 LONGEST_SHOWN, MOST_NAMED = 60, 10  # characters of a label, and labels, that a message shows before it counts the rest
 
 MOST_DIGITS = 15  # of an offset, a rank or the number of a sentence; Python refuses to read thousands
@@ -22,7 +20,8 @@ MOST_DIGITS = 15  # of an offset, a rank or the number of a sentence; Python ref
 @cache
 def error_types(inventory: str = "hoo") -> Mapping[str, str]:
     """The codes and descriptions of an inventory's error types, in their order: ``hoo``, ``nucle`` or ``errant``."""
-    from importlib.resources import files  # noqa: PLC0415 - slow, and few data have these types
+    import json  # noqa: PLC0415 - slow, and few data have these types
+    from importlib.resources import files  # noqa: PLC0415 - as above
 
     text = files("errorbar.core").joinpath("inventories", f"{inventory}.json").read_text(encoding="utf-8")
     return MappingProxyType(json.loads(text)["types"])
@@ -45,7 +44,9 @@ def join_words(names: Sequence[str], most: int = 5) -> str:
 
 def format_count(count: int, nouns: str) -> str:
     """A number and what it counts, given in the plural: ``format_count(1, "edits in sets")`` is ``1 edit in sets``."""
-    return "1 " + _PLURAL.sub(r"\1", nouns, count=1) if count == 1 else f"{count:,} {nouns}"
+    if count != 1:
+        return f"{count:,} {nouns}"
+    return "1 " + re.sub(rf"\b({'|'.join(_NOUNS.split())})s\b", r"\1", nouns, count=1)
 
 
 def whole_number(text: str) -> int | None:

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import ClassVar, Literal, TypeVar
+from typing import ClassVar, Literal, NamedTuple, TypeVar
 from unicodedata import normalize
 
 # What can go wrong, said in one line: where, what, what was expected, how to fix it.
@@ -32,7 +32,7 @@ LONGEST_QUOTE = 1000  # characters of a message before its middle is left out: i
 _BEYOND = "\x7f-\x9f\xad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
 _BEYOND += "\ud800-\udfff\U000e0000-\U000e007f"
 _HIDDEN = re.compile(f"[\x00-\x1f{_BEYOND}]")
-_HIDDEN_IN_JSON = re.compile(f"[{_BEYOND}]")
+_HIDDEN_IN_JSON = f"[{_BEYOND}]"  # a text, as other patterns that few runs need: ``re`` compiles it at its first use
 
 
 def visible(text: str) -> str:
@@ -42,7 +42,7 @@ def visible(text: str) -> str:
 
 def visible_json(text: str) -> str:
     r"""JSON with the same characters as ``\u`` escapes: another spelling of the same data."""
-    return _HIDDEN_IN_JSON.sub(_escaped_in_json, text)
+    return re.sub(_HIDDEN_IN_JSON, _escaped_in_json, text)
 
 
 def _escaped_in_json(match: re.Match[str]) -> str:
@@ -50,8 +50,7 @@ def _escaped_in_json(match: re.Match[str]) -> str:
     return "".join(f"\\u{units[at]:02x}{units[at + 1]:02x}" for at in range(0, len(units), 2))
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(NamedTuple):
     """Where a problem is: a file (or the name of a stream) and a line counted from 1."""
 
     file: str = ""
@@ -63,12 +62,10 @@ class Place:
         return f"{self.file}:{self.line}" if self.file else f"line {self.line}"
 
 
-_OPTION = re.compile(
-    r"""(?P<shell>\berrorbar\ [a-z]+(?:\ [^;,()]*)?)                             # a whole command stays one
+_OPTION = r"""(?x)
+        (?P<shell>\berrorbar\ [a-z]+(?:\ [^;,()]*)?)                              # a whole command stays one
         |(?<![\w'"-])--(?P<name>[a-z][a-z-]*)
-        (?:=(?P<value>'[^']*'|[^\s,;()]*[^\s,;():])|\ (?P<plain>[A-Z]+\b|\d[\d.]*\b))?""",
-    re.VERBOSE,
-)
+        (?:=(?P<value>'[^']*'|[^\s,;()]*[^\s,;():])|\ (?P<plain>[A-Z]+\b|\d[\d.]*\b))?"""
 _SWITCHES = "again all as-written ci fallback force lenient pairs retokenize trust"
 _TURNED = {name: f"{name.replace('-', '_')}=True" for name in _SWITCHES.split()}
 ROLES = frozenset(("error", "ok", "unknown", "type"))  # what ``--labels`` says of labels; arguments of functions
@@ -83,7 +80,7 @@ def as_options(text: str) -> str:
             return " ".join(("--labels", f"{found['name']}={found['value'] or found['plain'] or ''}"))
         return found[0].replace("=", " ", 1) if found["value"] else found[0]
 
-    return _OPTION.sub(option, text)
+    return re.sub(_OPTION, option, text)
 
 
 def as_arguments(text: str) -> str:
@@ -98,7 +95,7 @@ def as_arguments(text: str) -> str:
         values = [each if re.fullmatch(r"[A-Z]+|[\d.]+", each) else f'"{each}"' for each in value.strip("'").split("|")]
         return f"{name.replace('-', '_')}={'|'.join(values)}"
 
-    return _OPTION.sub(argument, text)
+    return re.sub(_OPTION, argument, text)
 
 
 @dataclass(frozen=True, slots=True)

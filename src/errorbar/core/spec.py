@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from errorbar.core.problems import Problem, UsageError, nearest
 
@@ -21,8 +21,7 @@ _KINDS: Mapping[type, str] = {bool: "true or false", int: "a whole number", floa
 _TRUTH = {"true": True, "false": False}
 
 
-@dataclass(frozen=True, slots=True)
-class Parameter:
+class Parameter(NamedTuple):
     """A named parameter of a metric."""
 
     name: str
@@ -33,8 +32,7 @@ class Parameter:
     aliases: tuple[str, ...] = ()  # other names in specs, e.g. that of an official scorer; never written
 
 
-@dataclass(frozen=True, slots=True)
-class Spec:
+class Spec(NamedTuple):
     """A metric's name and the parameters that differ from their defaults; ``parse(str(spec)) == spec``."""
 
     name: str

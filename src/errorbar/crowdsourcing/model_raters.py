@@ -313,7 +313,7 @@ def _estimate(ratios: Sequence[Ratio], varied: Variation, scale: Scale = SHARE) 
         return estimate.with_interval(spread)
     interval = spread.interval(varied.level, scale)
     if isinstance(interval, Interval):
-        interval = replace(interval, method="jackknife over items and people, t" if vary else "jackknife over items, t")
+        interval = interval._replace(method="jackknife over items and people, t" if vary else "jackknife over items, t")
     return estimate.with_interval(interval)
 
 

@@ -255,7 +255,7 @@ def read_detector(detector: str, prior: float | None = None) -> Detector:
     if values["prior"] and name == "perc":
         message = "scores of perc are votes, which no prior moves as it moves log odds"
         raise UsageError(Problem("useless-option", message, fix="take combined, me or lm, or leave out the prior"))
-    shown = [replace(p, default=float("nan")) if p.name == "threshold" else p for p in parameters]
+    shown = [p._replace(default=float("nan")) if p.name == "threshold" else p for p in parameters]
     spec = str(make_spec(name, shown, values))
     model = PAPER if values.get("features") == "paper" else name
     return Detector(model, cast("float", values["threshold"]), cast("float", values["prior"]) or None, spec)

@@ -100,7 +100,7 @@ def _percent(value: Estimate) -> Estimate:
     if value.value is None:
         return value
     interval = value.interval
-    ends = None if interval is None else replace(interval, low=100 * interval.low, high=100 * interval.high)
+    ends = None if interval is None else interval._replace(low=100 * interval.low, high=100 * interval.high)
     return replace(value, value=100 * value.value, interval=ends)
 
 

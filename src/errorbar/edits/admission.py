@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate, pairwise
 from math import inf
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from errorbar.core.problems import Place, Problem, Problems
 from errorbar.edits.likeness import MOST_NAMED, Changed, LikenessEvidence, Words, evidence, find_changed_lines
@@ -28,8 +28,7 @@ MOST_PAIRS = 2_000_000  # lines times missing ones, up to which several stretche
 TOGETHER = 50  # so many lines in a row must fit, wherever they are
 
 
-@dataclass(frozen=True, slots=True)
-class Admission:
+class Admission(NamedTuple):
     """How systems' texts are taken."""
 
     force: bool = False  # take what is not a correction of the source, with a warning

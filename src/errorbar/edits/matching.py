@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from itertools import chain, groupby
 from operator import itemgetter
 from threading import Lock
@@ -62,16 +61,14 @@ class Vocabulary(dict[str, int]):
             return self.setdefault(token, len(self))
 
 
-@dataclass(frozen=True, slots=True)
-class TokenArrays:
+class TokenArrays(NamedTuple):
     """Token sequences end to end."""
 
     ids: Ints  # token numbers of all sequences; one unused element at the end, so that it is never empty
     offsets: Offsets  # where each sequence starts, and where the last one ends; shape (sequences + 1,)
 
 
-@dataclass(frozen=True, slots=True)
-class EncodedReferences:
+class EncodedReferences(NamedTuple):
     """A corpus as arrays; ``slot = unit * n_annotators + annotator``."""
 
     vocabulary: Vocabulary  # shared with the hypotheses
@@ -114,21 +111,17 @@ def _encode(corpus: Corpus) -> EncodedReferences:
     annotators = corpus.annotators
     annotations = [sentence.annotations.get(name) for sentence in corpus.sentences for name in annotators]
     sizes = [len(edits or ()) for edits in annotations]
-    edits: list[Edit] = [edit for one in annotations if one for edit in one]
+    edits: list[Edit] = [*chain.from_iterable(filter(None, annotations))]
     if not are_edits(edits):
         corpus.check()
-    alternatives: list[list[str]] = []
-    cut: dict[tuple[str, ...], list[list[str]]] = {}  # few replacements are the only ones of their kind
-    for edit in edits:
-        tokens = cut.get(edit[2])
-        if tokens is None:
-            tokens = cut[edit[2]] = [replacement_tokens(text) for text in edit[2]]
-        alternatives += tokens
-    start, end = _never_empty([edit.start for edit in edits]), _never_empty([edit.end for edit in edits])
-    _check_spans(corpus, start[:-1], end[:-1], np.repeat(np.arange(len(sizes)), sizes))
+    starts, ends, replacements, names, *_ = map(list, zip(*edits, strict=True)) if edits else ([], [], [], [])
+    cut = {texts: [*map(replacement_tokens, texts)] for texts in set(replacements)}  # many stand often
+    start, end = _never_empty(starts), _never_empty(ends)
+    slots = np.repeat(np.arange(len(sizes)), sizes)
+    _check_spans(corpus, start[:-1], end[:-1], slots)
     vocabulary, types = Vocabulary(), Vocabulary()
-    kinds = np.array([types[edit[3]] for edit in edits], np.int32)
-    cells, cell_of = np.unique(np.repeat(np.arange(len(sizes)), sizes) * len(types) + kinds, return_inverse=True)
+    kinds = np.fromiter(map(types.__getitem__, names), np.int32, len(edits))
+    cells, cell_of = np.unique(slots * len(types) + kinds, return_inverse=True)
     return EncodedReferences(
         vocabulary,
         encode_tokens([sentence.tokens for sentence in corpus.sentences], vocabulary),
@@ -136,8 +129,8 @@ def _encode(corpus: Corpus) -> EncodedReferences:
         _offsets(sizes),
         start,
         end,
-        _offsets([len(edit[2]) for edit in edits]),
-        encode_tokens(alternatives, vocabulary),
+        _offsets([*map(len, replacements)]),
+        encode_tokens([*chain.from_iterable(map(cut.__getitem__, replacements))], vocabulary),
         kinds,
         tuple(types),
         cells,
@@ -199,8 +192,7 @@ def explain() -> str:
     return "readable twin, because no C compiler was found when errorbar was installed (same numbers, slower)"
 
 
-@dataclass(frozen=True, slots=True)
-class Matches:
+class Matches(NamedTuple):
     """The edits that matched."""
 
     counts: NDArray[np.int32]  # correct, proposed and reference edits; shape (units, annotators, 3)
@@ -263,7 +255,7 @@ def proposed_edits(
     most: Offsets = np.diff(result.references.source.offsets) + np.diff(tokens.offsets)
     offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(np.where(only.any(axis=1), most, 0))])
     rows: Ints = np.full((int(offsets[-1]) + 1, 5), -1, np.int32)
-    _run_kernel(corpus, tokens, replace(result, present=only), rules, rows, offsets)
+    _run_kernel(corpus, tokens, result._replace(present=only), rules, rows, offsets)
     used = np.flatnonzero(rows[:, 0] >= 0)
     units = (np.searchsorted(offsets, used, side="right") - 1).tolist()
     for unit, edits in groupby(zip(units, rows[used].tolist(), strict=True), key=itemgetter(0)):

@@ -17,7 +17,6 @@ from __future__ import annotations
 import math
 from bisect import insort
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from errorbar.core.edit import Edit, check_edits, check_tokens
@@ -54,8 +53,7 @@ class ReferenceEdit(NamedTuple):
     replacements: tuple[tuple[str, ...], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Lattice:
+class Lattice(NamedTuple):
     """Every minimal way to turn a source into a hypothesis; vertices are sorted, and so in topological order."""
 
     source: Sequence[str]
@@ -115,8 +113,7 @@ def _distances(s: Sequence[str], h: Sequence[str], substitution: int) -> list[li
     return table
 
 
-@dataclass(frozen=True, slots=True)
-class Arcs:
+class Arcs(NamedTuple):
     """Lattice edges and merged arcs."""
 
     order: list[Edge]  # in the order of discovery, lattice edges first; entries may repeat
@@ -338,8 +335,7 @@ MAX_STATES = 1 << 26
 _Groups = dict[tuple[int, int], list[Edge]]
 
 
-@dataclass(frozen=True, slots=True)
-class MatchRules:
+class MatchRules(NamedTuple):
     """How edits are found."""
 
     max_unchanged: int = 2  # words that an edit may span, as in the official scorer

@@ -49,7 +49,7 @@ def apply_standoff(
     edits: Iterable[StandoffEdit],
     *,
     problems: Problems | None = None,
-    place: Place = Place(),  # noqa: B008 - frozen
+    place: Place = Place(),
 ) -> str:
     """Apply each edit's first correction; edits without one leave the text as it is.
 

@@ -47,7 +47,7 @@ def apply_edits(
     alternative: int = 0,
     optional: bool = True,
     problems: Problems | None = None,
-    place: Place = Place(),  # noqa: B008 - frozen
+    place: Place = Place(),
 ) -> list[str]:
     """Apply one annotator's edits to a sentence in text order; the corrected tokens.
 

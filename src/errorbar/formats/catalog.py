@@ -9,12 +9,11 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import cache, partial
 from importlib import import_module
 from os import PathLike, fspath
 from pathlib import Path
-from typing import Any, Literal, cast
+from typing import Any, Literal, NamedTuple, cast
 
 from errorbar.core.corpus import Sentence
 from errorbar.core.edit import OVERLAPPING
@@ -33,8 +32,7 @@ Row = tuple[int, Mapping[str, object]]
 """The line of a table's row, and its values by the names of the columns."""
 
 
-@dataclass(frozen=True, slots=True)
-class Format:
+class Format(NamedTuple):
     """A format.
 
     Attributes:
@@ -122,7 +120,7 @@ _LISTED = (
         "potato",
         ".json",
         "rows",
-        lambda line: line[:1] == "{" and _is_potato(line),
+        lambda line: line[:1] == "{" and ("label" in line or line.strip() == "{") and _is_potato(line),
         _later("errorbar.formats.exports:read_potato"),
         counts=_ROWS,
     ),
@@ -220,7 +218,7 @@ def find_format(name: str) -> Format:
     """Look a format up, or its dialect, as ``m2(overlap=allowed)``; an unknown name is a ``UsageError``."""
     base, _, dialect = name.removesuffix(")").partition("(")
     if base in ("m2", "jsonl") and dialect.replace(" ", "") == OVERLAPS:
-        return replace(FORMATS[base], read=partial(_read_overlaps, FORMATS[base]))
+        return FORMATS[base]._replace(read=partial(_read_overlaps, FORMATS[base]))
     known = FORMATS.get(name) or other_formats().get(name)
     if known is None:
         fix = nearest(name, [*FORMATS, *other_formats(), HOO])

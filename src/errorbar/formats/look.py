@@ -592,7 +592,7 @@ def decode_text(raw: bytes, place: Place, problems: Problems) -> str:
         line = raw.count(b"\n", 0, error.start)
         column = error.start - raw.rfind(b"\n", 0, error.start)
         message = f"byte 0x{raw[error.start]:02X} at column {column} is not UTF-8"
-        there = replace(place, line=place.line + line)
+        there = place._replace(line=place.line + line)
         hint = "if it was written on Windows: iconv -f cp1252 -t UTF-8 FILE > NEW" if _is_cp1252(raw) else ""
         problems.repairable("not-utf8", message, there, "replaced by U+FFFD", "UTF-8 text", hint)
         return raw.decode(errors="replace")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from functools import partial
+from functools import lru_cache, partial
 from itertools import count, islice
 
 from errorbar.core.corpus import Sentence, annotator_order
@@ -66,6 +66,7 @@ _Rest = tuple[tuple[str, ...], str, bool, str, str]  # the fields of an edit aft
 # time of parsing them again. Only what needs no remark is kept.
 _SPANS: dict[str, tuple[int, int]] = {}
 _TAILS: dict[str, tuple[str, _Rest | None]] = {}
+_tokens = lru_cache(maxsize=1 << 12)(str.split)  # files of several annotators have the same sentences, read in step
 
 
 class _Assembler:
@@ -79,10 +80,9 @@ class _Assembler:
         if not lines:
             return Sentence(text, line=s_number)
         spans, tails, new = _SPANS, _TAILS, tuple.__new__
-        tokens = text.split()
+        tokens = _tokens(text)
         n_tokens = len(tokens)
-        edits: dict[str, list[Edit]] = {}
-        numbers: dict[str, list[int]] = {}
+        kept: dict[str, tuple[list[Edit], list[int]]] = {}  # an annotator's edits, and their lines
         for number, line in lines:
             head, _, tail = line.partition("|||")
             parsed = tails.get(tail) or self._tail(tail, Place(self.name, number))
@@ -90,21 +90,21 @@ class _Assembler:
             if parsed is None:
                 continue
             annotator, fields = parsed
-            if annotator not in edits:  # whatever becomes of the line, this annotator looked
-                edits[annotator] = []
-                numbers[annotator] = []
+            own = kept.get(annotator)
+            if own is None:  # whatever becomes of the line, this annotator looked
+                own = kept[annotator] = [], []
             if fields is None or span is None:
                 continue
             start, end = span
-            if (start < 0 or end < start or end > n_tokens) and not check_span(
+            if not 0 <= start <= end <= n_tokens and not check_span(
                 start, end, n_tokens, Place(self.name, number), self.problems
             ):
                 continue
-            edits[annotator].append(new(Edit, span + fields))  # what Edit(...) does, twice as fast
-            numbers[annotator].append(number)
+            own[0].append(new(Edit, span + fields))  # what Edit(...) does, twice as fast
+            own[1].append(number)
         annotations = {
-            annotator: tuple(check_annotation(own, tokens, partial(self._place, numbers[annotator]), self.problems))
-            for annotator, own in edits.items()
+            annotator: tuple(check_annotation(edits, tokens, partial(self._place, numbers), self.problems))
+            for annotator, (edits, numbers) in kept.items()
         }
         return Sentence(text, annotations, line=s_number)
 
@@ -132,7 +132,7 @@ class _Assembler:
             message = f"an A line of {len(fields) + bool(tail)} fields"
             self._record_skip(message, place, f"{N_FIELDS} fields separated by |||")
             return None
-        kind, _, need, comment, annotator = (field.strip() for field in fields[:5])
+        kind, _, need, comment, annotator = map(str.strip, fields[:5])
         replacements = tuple(["" if part == NOTHING else part.strip() for part in fields[1].split("||")])
         usual = check_white_space(replacements, place, self.problems)
         if NOTHING in replacements:

@@ -40,8 +40,7 @@ def reading_conventions(unmarked: Unmarked, *, as_written: bool) -> tuple[str, .
     return (*conventions, "gold:as-written") if as_written else conventions
 
 
-@dataclass(frozen=True, slots=True)
-class NamedFile:
+class NamedFile(NamedTuple):
     """A file, or ``-``, and its name in tables."""
 
     path: str
@@ -309,8 +308,7 @@ class PieceContents(NamedTuple):
     problems: Problems
 
 
-@dataclass(frozen=True, slots=True)
-class ReferencePart:
+class ReferencePart(NamedTuple):
     """A reference file's part of a piece, and what is known of the whole file."""
 
     file: NamedFile
@@ -329,8 +327,7 @@ class ReferencePart:
         return ReferenceStream(self.file, read_m2(lines, problems), self.unmarked, self.rename, known, complete=True)
 
 
-@dataclass(frozen=True, slots=True)
-class TextPiece:
+class TextPiece(NamedTuple):
     """Sentences of the references and the systems' lines for them, unread."""
 
     references: tuple[ReferencePart, ...]

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
@@ -114,8 +112,12 @@ def check_end(lines: Lines, n_taken: int, n_sentences: int, problems: Problems) 
 
 
 def _is_json(line: str) -> bool:
+    if not line.startswith(("{", "[")):
+        return False
+    import json  # noqa: PLC0415 - few texts begin so
+
     try:
-        value = json.loads(line) if line.startswith(("{", "[")) else None
+        value = json.loads(line)
     except (ValueError, RecursionError):
         return False
     return isinstance(value[0] if isinstance(value, list) and value else value, dict)
@@ -165,8 +167,7 @@ class HypothesisReader:
         self.count = check_end(self.lines, self.count, n_sentences, self.problems)
 
 
-@dataclass(frozen=True, slots=True)
-class Stretch:
+class Stretch(NamedTuple):
     """Consecutive units of a file: their bytes, or where these are."""
 
     path: str

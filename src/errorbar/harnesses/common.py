@@ -24,7 +24,8 @@ from functools import lru_cache
 
 import numpy as np
 
-from errorbar.api.inputs import Gold, read_corpus
+from errorbar.api.inputs import Gold
+from errorbar.api.read import read_corpus
 from errorbar.core.corpus import Corpus, Hypothesis, Sentence, source_record
 from errorbar.core.estimate import Interval
 from errorbar.core.problems import Problems

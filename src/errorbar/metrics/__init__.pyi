@@ -83,6 +83,6 @@ from errorbar.metrics.scores import TypeScore as TypeScore
 from errorbar.metrics.scoring import corpus_pieces as corpus_pieces
 from errorbar.metrics.scoring import score_corpus as score_corpus
 from errorbar.metrics.scoring import score_pieces as score_pieces
-from errorbar.metrics.swaps import Adjust as Adjust
 from errorbar.metrics.swaps import SwapPlan as SwapPlan
 from errorbar.metrics.swaps import check_size as check_size
+from errorbar.stats.multiple import Adjust as Adjust

@@ -11,7 +11,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Literal, Protocol, Self
+from typing import Any, ClassVar, Literal, NamedTuple, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,8 +26,7 @@ Feature = Literal["annotators", "types", "closed"]
 Opaque = Any  # what only the metric knows: its own statistics, and what it reads
 
 
-@dataclass(frozen=True, slots=True)
-class Measure:
+class Measure(NamedTuple):
     """A number that a metric gives."""
 
     name: str  # its name for programs, unique in the metric: ``f``
@@ -50,8 +49,7 @@ class Measure:
         return 1.0 if self.better == "higher" else -1.0
 
 
-@dataclass(frozen=True, slots=True)
-class Swapping:
+class Swapping(NamedTuple):
     """Ways to swap the outputs of two systems, whose units stand one after the other: unit u of the second is N + u."""
 
     swaps: NDArray[np.bool_]  # whether outputs are swapped; shape (replicates, columns)
@@ -65,8 +63,7 @@ class Swapping:
         return np.where(self.slots >= 0, self.swaps[:, np.maximum(self.slots, 0)], False)
 
 
-@dataclass(frozen=True, slots=True)
-class Stretches:
+class Stretches(NamedTuple):
     """Units in order, cut into stretches of which each replicate leaves one out."""
 
     order: NDArray[np.int64]  # every unit that is folded; shape (n,)
@@ -116,8 +113,7 @@ def join_folded(parts: Sequence[Folded]) -> Folded:
     return Folded(values, counts, n_units)
 
 
-@dataclass(frozen=True, slots=True)
-class UnitParts:
+class UnitParts(NamedTuple):
     """The parts of single units in a fold of everything."""
 
     annotators: Sequence[str | None]  # the annotator that each unit counts with, None where nobody looked

@@ -19,7 +19,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import ModuleType
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -202,8 +202,7 @@ class Preference(Protocol):
         """The keys that choose the best annotator, later ones for ties; of counts (..., counted), each (...)."""
 
 
-@dataclass(frozen=True, slots=True)
-class ChoiceRule:
+class ChoiceRule(NamedTuple):
     """Annotators are compared by F of this weight, of the corpus so far (``running``) or of the sentence alone."""
 
     beta: float
@@ -223,8 +222,7 @@ class ChoiceRule:
         return f, correct, -denominator
 
 
-@dataclass(frozen=True, slots=True)
-class Choice:
+class Choice(NamedTuple):
     """Corpus totals of one or many replicates."""
 
     totals: Ints  # what is counted, e.g. correct, proposed and reference edits; shape (replicates, counted)

@@ -34,8 +34,8 @@ from errorbar.metrics.intervals import fold_resampled_values, left_out_values
 from errorbar.metrics.judge_sets import JudgeCoverage
 from errorbar.metrics.judges import JudgeRule, JudgeSets, runs_of
 from errorbar.metrics.over_judges import PairTesting, TTest, editor_pairs, judge_pairs, pairs_over_runs, runs_convention
-from errorbar.metrics.swaps import Adjust, SwapPlan, SwapTest, swap_tests
-from errorbar.stats.multiple import MOST_GROUPS, NO_LETTERS, better_rows, shared_letters
+from errorbar.metrics.swaps import SwapPlan, SwapTest, swap_tests
+from errorbar.stats.multiple import MOST_GROUPS, NO_LETTERS, Adjust, better_rows, shared_letters
 from errorbar.stats.paired import PairedPower, paired_power, pseudo_values
 from errorbar.stats.resampling import Resampling
 

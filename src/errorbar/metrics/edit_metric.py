@@ -191,7 +191,7 @@ class EditMetric(Metric):
             selection = replace(selection, annotators=masks)
         totals = None if start is None else start.counts
         choice = fold_counts(statistics, self.rule, selection, totals, want_chosen=want_chosen)
-        return choice if start is None else replace(choice, n_units=choice.n_units + start.n_units)
+        return choice if start is None else choice._replace(n_units=choice.n_units + start.n_units)
 
 
 def edits_of_sides(

@@ -154,8 +154,7 @@ class SentencePiece(MeasuredPiece):
         return PieceOutput(lines, "\n".join(system_records(lines)), look)
 
 
-@dataclass(frozen=True, slots=True)
-class SystemPart:
+class SystemPart(NamedTuple):
     """The measurements of a system's output for a piece."""
 
     record: str
@@ -163,8 +162,7 @@ class SystemPart:
     statistics: Mapping[str, Statistics]  # by ``measure_key``
 
 
-@dataclass(frozen=True, slots=True)
-class MeasuredPart:
+class MeasuredPart(NamedTuple):
     """The measurements of a piece of n units."""
 
     n: int

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from itertools import product
 from typing import Any, ClassVar, Self, cast
@@ -523,7 +523,7 @@ class Hoo(AlignmentRules, Metric):
     def _defaults(cls, conventions: str) -> tuple[Parameter, ...]:
         """The parameters with the defaults of a named set."""
         values = CONVENTIONS[conventions]
-        return tuple(replace(p, default=values.get(p.name, p.default)) for p in cls.parameters)
+        return tuple(p._replace(default=values.get(p.name, p.default)) for p in cls.parameters)
 
     @property
     def spec(self) -> Spec:

@@ -56,7 +56,7 @@ def score_intervals(
         return [Undefined.NO_UNITS] * len(metric.measures)
     if resampling.method == "closed":
         return metric.closed_intervals(folded, resampling.confidence_level)
-    if len(np.unique(clusters)) < 2:
+    if (clusters == clusters[0]).all():
         return [Undefined.ONE_UNIT] * len(metric.measures)
     names = [measure.name for measure in metric.measures]
     interval = _intervals(
@@ -74,7 +74,7 @@ def type_intervals(
     """The scores by error type, with an interval of each measure or why there is none."""
     if resampling.method == "closed":
         return [_with(row, _closed_intervals(row, resampling.confidence_level)) for row in rows]
-    if len(np.unique(clusters)) < 2:
+    if (clusters == clusters[0]).all():
         return [_with(row, [Undefined.ONE_UNIT] * len(metric.type_measures)) for row in rows]
 
     def fold(selection: Selection) -> Floats:

@@ -15,10 +15,11 @@ Source
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from itertools import chain, combinations
 from math import comb
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,8 +40,7 @@ NO_ONE = -1
 MOST = 1000  # subsets of one size that are enumerated; of more, as many are drawn
 
 
-@dataclass(frozen=True, slots=True)
-class Subsets:
+class Subsets(NamedTuple):
     """Subsets of annotators, by size."""
 
     masks: NDArray[np.uint8]  # which annotators each subset has; shape (subsets, annotators)
@@ -100,8 +100,7 @@ MOST_TEXTS, GROUPS = 2000, 200
 """Texts up to which each is left out alone; groups that are left out of more."""
 
 
-@dataclass(frozen=True, slots=True)
-class Panel:
+class Panel(NamedTuple):
     """Sets of judges, and how values against them are averaged."""
 
     masks: NDArray[np.uint8]  # sets of k judges, then those for the jackknife where k = m; shape (sets, annotators)
@@ -140,8 +139,7 @@ def make_panel(judges: Sequence[int], n_annotators: int, k: int, seed: int = 0, 
     return Panel(wide, weights, k, n_sets, subsets.exact[0])
 
 
-@dataclass(frozen=True, slots=True)
-class JudgedValues:
+class JudgedValues(NamedTuple):
     """Values of a system's measures, or of their differences between two systems, against every set."""
 
     panel: Panel
@@ -149,7 +147,7 @@ class JudgedValues:
     why_not: Undefined | None = None  # why nothing can be made of them
 
     def __sub__(self, other: JudgedValues) -> JudgedValues:
-        return replace(self, table=self.table - other.table, why_not=self.why_not or other.why_not)
+        return self._replace(table=self.table - other.table, why_not=self.why_not or other.why_not)
 
     def means(self, measure: int) -> Floats:
         """U and U without each judge, on everything and without each text; shape (1 + texts, 1 + judges)."""
@@ -168,7 +166,7 @@ class JudgedValues:
             return self.why_not
         means = self.means(measure)
         variation = two_way(means[0, 0], means[1:, 0], means[0, 1:], means[1:, 1:].T, prior=prior, few=few)
-        return replace(variation, runs=runs.variance, runs_df=runs.df) if isinstance(variation, TwoWay) else variation
+        return variation._replace(runs=runs.variance, runs_df=runs.df) if isinstance(variation, TwoWay) else variation
 
     def nested_components(self, other: JudgedValues, measure: int) -> TwoWay | Undefined:
         """How the difference of a measure between two systems varies, each with judges of its own."""
@@ -208,8 +206,7 @@ class JudgedValues:
         return jackknife(self.means(measure)[0, 1:]) if self.panel.n_judges > 1 else 0.0
 
 
-@dataclass(frozen=True, slots=True)
-class JudgeCoverage:
+class JudgeCoverage(NamedTuple):
     """Who judged what of a corpus, and what is left out."""
 
     groups: NDArray[np.int64]  # what is left out together; shape (units,)
@@ -265,7 +262,8 @@ def judging_of(
     """
     own = metric.resampled
     groups = left_out_groups(clusters, MOST_TEXTS, GROUPS)
-    n_groups = len(np.unique(groups))
+    # Of so few, sets: np.unique would load numpy.ma.
+    n_groups, n_clusters = len(set(groups.tolist())), len(set(clusters.tolist()))
     alone = np.eye(n_annotators, dtype=np.uint8)
     seen = _n_units(own, statistics, Selection(annotators=alone))
     judges = [i for i in np.flatnonzero(seen).tolist() if among is None or i in among]
@@ -277,7 +275,7 @@ def judging_of(
             left = fold_without_groups(own, one, groups)
             looked[i] = int((left < seen[i]).sum())
     panel = make_panel(judges, n_annotators, len(judges) if k is None else k, seed)
-    return JudgeCoverage(groups, panel, len(np.unique(clusters)), tuple(judges), tuple(looked.values()), n_groups)
+    return JudgeCoverage(groups, panel, n_clusters, tuple(judges), tuple(looked.values()), n_groups)
 
 
 def find_judges(metric: Metric, statistics: Opaque, n_annotators: int) -> list[int]:

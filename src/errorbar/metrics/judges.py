@@ -14,8 +14,8 @@ Source
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, Literal, cast
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,8 +38,7 @@ Who = Literal["judge", "editor"]
 """A judge of all systems, or an editor of one: who made its references of its own output."""
 
 
-@dataclass(frozen=True, slots=True)
-class JudgePlan:
+class JudgePlan(NamedTuple):
     """The plan for judges that was asked for."""
 
     kind: Literal["auto", "random", "fixed"] = "auto"
@@ -50,7 +49,7 @@ class JudgePlan:
 
     def for_editors(self) -> JudgePlan:
         """The plan for editors of a system: drawn anew from two on, with no prior, for none is known of editors."""
-        return replace(self, kind="fixed" if self.kind == "fixed" else "random", population="none", who="editor")
+        return self._replace(kind="fixed" if self.kind == "fixed" else "random", population="none", who="editor")
 
     def rule(self, metric: Metric, n_judges: int) -> JudgeRule:
         """Choose the rule for a metric and so many judges."""
@@ -112,8 +111,7 @@ class JudgePlan:
         return f"no population is known that says how others vary in {metric.spec}"
 
 
-@dataclass(frozen=True, slots=True)
-class JudgeRule:
+class JudgeRule(NamedTuple):
     """The rule for judges of a metric."""
 
     k: int  # judges of a set
@@ -182,8 +180,7 @@ class JudgeRule:
         problems.note(code, message, Place(), fix=f"add another judge; {ways}", headline=headline)
 
 
-@dataclass(frozen=True, slots=True)
-class JudgeSets:
+class JudgeSets(NamedTuple):
     """How judges were drawn anew."""
 
     rule: JudgeRule
@@ -348,8 +345,7 @@ def mean_of_runs(metric: Metric) -> Metric:
     return cast("Metric", MeanOfRuns(metric))
 
 
-@dataclass(frozen=True, slots=True)
-class RunSpread:
+class RunSpread(NamedTuple):
     """The variance of a value over the runs of a system, or of two whose difference it is."""
 
     variance: float = 0.0

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from itertools import combinations, groupby
 from math import sqrt
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,8 +35,7 @@ from errorbar.metrics.judges import (
     values_of_runs,
 )
 from errorbar.metrics.scores import JointEstimate, JudgedScore, Score
-from errorbar.metrics.swaps import Adjust
-from errorbar.stats.multiple import DRAWS, JointSpread, adjust, max_t_p_values, scaled_influence
+from errorbar.stats.multiple import DRAWS, Adjust, JointSpread, adjust, max_t_p_values, scaled_influence
 from errorbar.stats.resampling import Resampling, blocks, left_out_groups
 from errorbar.stats.two_way import TwoWay, VariancePrior, lean_less, moderated_variance, replication, texts_and_runs
 
@@ -62,8 +62,7 @@ USUAL, USUAL_OF_ONE = 0.5, 0.25
 """Shares of the prior variance that replication leans on; with sets of one judge."""
 
 
-@dataclass(frozen=True, slots=True)
-class TTest:
+class TTest(NamedTuple):
     """The difference of two systems over texts and what is drawn anew beside them, and its t."""
 
     difference: float  # of the main measure, where judges are drawn anew against the sets of them
@@ -76,8 +75,7 @@ class TTest:
     replication: float | None = None  # how likely the first is ahead elsewhere, by other judges; None: not known
 
 
-@dataclass(frozen=True, slots=True)
-class PairTesting:
+class PairTesting(NamedTuple):
     """How p-values of pairs are adjusted."""
 
     adjust: Adjust
@@ -114,16 +112,15 @@ def adjusted_by_holm(pairs: Sequence[TTest]) -> list[TTest]:
     if known:
         p_values = adjust([pairs[k].p_unadjusted or 0.0 for k in known], method="holm")
         adjusted = dict(zip(known, p_values.tolist(), strict=True))
-    return [replace(pair, p=adjusted.get(k)) for k, pair in enumerate(pairs)]
+    return [pair._replace(p=adjusted.get(k)) for k, pair in enumerate(pairs)]
 
 
 def only(values: JudgedValues, measure: int) -> JudgedValues:
     """The values of one measure."""
-    return replace(values, table=values.table[:, :, measure : measure + 1])
+    return values._replace(table=values.table[:, :, measure : measure + 1])
 
 
-@dataclass(frozen=True, slots=True)
-class PairPriors:
+class PairPriors(NamedTuple):
     """Prior knowledge of how systems, and their differences, vary over judges."""
 
     rule: JudgeRule
@@ -237,7 +234,7 @@ def _adjusted_by_max_t(
     adjusted = list(pairs)
     for (k, components), p in zip(known, p_values.tolist(), strict=True):
         alone = components.p_value
-        adjusted[k] = replace(pairs[k], p=max(p, alone), at_floor=p <= least and alone <= least)
+        adjusted[k] = pairs[k]._replace(p=max(p, alone), at_floor=p <= least and alone <= least)
     return adjusted
 
 
@@ -251,8 +248,7 @@ def _adjusted_by_max_t(
 # in the middle of the interval. Source docs/judges.md; Satterthwaite 1946; Holm 1979.
 
 
-@dataclass(frozen=True, slots=True)
-class RunValues:
+class RunValues(NamedTuple):
     """A system's measures, or their differences between two systems."""
 
     table: Floats  # on everything, then without each text; shape (1 + texts, measures)
@@ -339,7 +335,7 @@ def _over_judges(
     sets = judging.sets(rule)
     measures = _no_narrower(estimates, score) if sets.whole else estimates
     conventions = *score.signature.conventions, sets.convention(resampling.seed)
-    signature = replace(score.signature, conventions=conventions)
+    signature = score.signature._replace(conventions=conventions)
     return replace(score, signature=signature, judges=JudgedScore(sets, measures))
 
 
@@ -351,7 +347,7 @@ def _no_narrower(estimates: Mapping[str, JointEstimate], score: Score) -> dict[s
         if interval is not None:
             same = joint.components is not None and joint.components.over_texts_alone and over_texts is not None
             estimate = replace(joint.estimate, interval=over_texts if same else interval.covering(over_texts))
-            wider[name] = replace(joint, estimate=estimate)
+            wider[name] = joint._replace(estimate=estimate)
     return wider
 
 
@@ -390,7 +386,7 @@ def _over_runs(score: Score, metric: Metric, statistics: Opaque, whole: Whole) -
         return score
     clusters, level = whole.documents.clusters(), whole.resampling.confidence_level
     estimates = measures_over_runs(metric, run_values(metric, statistics, clusters), level)
-    signature = replace(score.signature, conventions=(*score.signature.conventions, runs_convention(clusters)))
+    signature = score.signature._replace(conventions=(*score.signature.conventions, runs_convention(clusters)))
     return replace(score, signature=signature, over_runs=_no_narrower(estimates, score))
 
 
@@ -407,7 +403,7 @@ def judged_measures(
             components = values.components(k, prior, runs[k], few=rule.who == "editor")
         joint = JointEstimate.of(value, n_texts, components, level, measure.scale)
         if joint.components is not None and not joint.components.moderated:
-            joint = replace(joint, unbiased=values.unbiased(k))
+            joint = joint._replace(unbiased=values.unbiased(k))
         estimates[measure.name] = joint
     return estimates
 
@@ -457,7 +453,7 @@ def _mean(name: str, runs: Sequence[tuple[Score, Measured]], whole: Whole) -> tu
         both = zip(estimates.items(), intervals, strict=True)
         n = first.estimate.n_clusters
         estimates = {measure: one.with_interval(interval, n_clusters=n) for (measure, one), interval in both}
-    signature = replace(first.signature, hypothesis=f"{len(runs)}x{output.short()}")
+    signature = first.signature._replace(hypothesis=f"{len(runs)}x{output.short()}")
     mean = replace(first, system=name, estimates=estimates, counts={}, signature=signature, runs=tuple(scores))
     return mean, (metric, statistics)
 

@@ -52,7 +52,7 @@ class JudgeAim:
     def values(self, statistics: Sequence[Opaque], judging: JudgeCoverage, k: int, seed: int) -> list[JudgedValues]:
         """The measure of every system against sets of k of the judges at hand."""
         n_annotators = judging.panel.masks.shape[1]
-        against = replace(judging, panel=make_panel(judging.judges, n_annotators, k, seed, MOST_SETS))
+        against = judging._replace(panel=make_panel(judging.judges, n_annotators, k, seed, MOST_SETS))
         return [only(against.values(self.metric, system), self.metric.main) for system in statistics]
 
 
@@ -72,14 +72,14 @@ class PilotScore:
         values = systems[0] if len(systems) == 1 else systems[0] - systems[1]
         k, m = values.panel.k, values.panel.n_judges
         scores = [(float(system.means(0)[0, 0]), system.over_texts(0)) for system in systems]
-        known = replace(aim, judges=replace(aim.judges, k=k)).find_constants(m)
+        known = replace(aim, judges=aim.judges._replace(k=k)).find_constants(m)
         prior = (
             None if known is None else VariancePrior(_variance(known, (k, m), scores, values.over_texts(0)), known.df)
         )
         parts = values.components(0, prior)
         if isinstance(parts, Undefined):
             return parts
-        components = Components.of(replace(parts, judges=values.over_judges(0)), judging.n_texts)
+        components = Components.of(parts._replace(judges=values.over_judges(0)), judging.n_texts)
         return cls(k, judging.n_left_out, parts, components, scores)
 
     def plan(self, aim: JudgeAim, n_texts: float, n_judges: int) -> PlannedInterval:
@@ -166,7 +166,7 @@ def pilots(
     rows = []
     for n, m in designs:
         rng = stream(draws[1], "pilots", n, m)
-        own = replace(aim, judges=replace(aim.judges, k=aim.judges.k or m))
+        own = replace(aim, judges=aim.judges._replace(k=aim.judges.k or m))
         k = own.judges.k or m
         several = n == len(members) and comb(len(whole.judges), m) <= number
         sets = [*combinations(whole.judges, m)] if several else repeat((), number)

@@ -98,7 +98,7 @@ def pool_judging(
             fix = f"--judges='random(k={min(sizes)})'" if min(sizes) else "leave the pool out"
             raise UsageError(Problem("pool-nobody", message, pool.place, f"at least {plan.k or 1}", fix))
     k = plan.k or min(sizes)
-    own_plan = replace(plan, k=k)
+    own_plan = plan._replace(k=k)
     coverages = tuple(judging_of(metric, statistics, len(annotators), clusters, k, seed, among=own) for own in columns)
     rules = tuple(own_plan.rule(metric, size) for size in sizes)
     if plan.k is None and max(sizes) > k:
@@ -131,7 +131,7 @@ def scores_in_pools(
             )
         judging = judgings[score.metric]
         conventions = *score.signature.conventions, judging.convention
-        signature = replace(score.signature, conventions=conventions)
+        signature = score.signature._replace(conventions=conventions)
         n_clusters = score.estimates[score.main].n_clusters
         in_pools = _score_in_pools(metric, statistics, judging, level, n_clusters)
         pooled.append(replace(score, signature=signature, pools=in_pools))
@@ -162,7 +162,7 @@ def _score_in_pools(
         over_pools = pool_mean(values, k, level, measure.scale, n_units)
         reason = reasons.pop() if len(reasons) == 1 else None
         estimate = replace(over_pools.estimate, undefined=reason, n_clusters=n_clusters)
-        mean[measure.name] = replace(over_pools, estimate=estimate)
+        mean[measure.name] = over_pools._replace(estimate=estimate)
     return PooledScore(tuple(rows), mean)
 
 
@@ -180,7 +180,7 @@ def _name_conventions(
     for (name, joint), reason, value in zip(measures.items(), reasons, values.tolist(), strict=True):
         alike = joint.estimate.value in (None, value)
         estimate = replace(joint.estimate, undefined=reason if alike else None, n_units=n, n_clusters=n_clusters)
-        named[name] = replace(joint, estimate=estimate)
+        named[name] = joint._replace(estimate=estimate)
     return named
 
 

@@ -20,7 +20,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 if TYPE_CHECKING:
     import numpy as np
@@ -61,8 +61,7 @@ class JudgeVariances:
         return (first + second) * float(min(1.0, ratio) ** self.exponent)
 
 
-@dataclass(frozen=True, slots=True)
-class JudgePopulation:
+class JudgePopulation(NamedTuple):
     """Judges of a kind, and how measures vary over them."""
 
     name: str

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
 
 from errorbar.core.estimate import Estimate, Scale, Signature, Undefined, value_or_none
 from errorbar.core.problems import Problem, UsageError, nearest
@@ -29,8 +29,7 @@ class TypeScore:
         return _find_measure(measure, self.estimates, f"scores of the type {self.type}")
 
 
-@dataclass(frozen=True, slots=True)
-class UnitScore:
+class UnitScore(NamedTuple):
     """The part of one sentence or fragment in a score."""
 
     unit: int  # counted from 1
@@ -39,8 +38,7 @@ class UnitScore:
     values: Mapping[str, float]  # of the unit alone; empty where it has none
 
 
-@dataclass(frozen=True, slots=True)
-class JointEstimate:
+class JointEstimate(NamedTuple):
     """A value over texts and judges, or runs, drawn anew together."""
 
     estimate: Estimate  # against as many judges as a set has, with its interval or why there is none
@@ -58,16 +56,14 @@ class JointEstimate:
         return cls(bare.with_interval(components.interval(level, scale)), components)
 
 
-@dataclass(frozen=True, slots=True)
-class JudgedScore:
+class JudgedScore(NamedTuple):
     """The measures of a score whose judges are drawn anew too."""
 
     sets: JudgeSets
     measures: Mapping[str, JointEstimate]
 
 
-@dataclass(frozen=True, slots=True)
-class PoolScore:
+class PoolScore(NamedTuple):
     """A system's measures in one pool."""
 
     pool: Pool
@@ -81,16 +77,14 @@ class PoolScore:
         return over_text(self.pool, self.rule, runs=self.runs)
 
 
-@dataclass(frozen=True, slots=True)
-class PoolMean:
+class PoolMean(NamedTuple):
     """A mean over pools that are a sample."""
 
     estimate: Estimate
     components: PoolVariance | None = None  # None: not known
 
 
-@dataclass(frozen=True, slots=True)
-class PooledScore:
+class PooledScore(NamedTuple):
     """A system's measures in every pool."""
 
     rows: tuple[PoolScore, ...]
@@ -213,7 +207,7 @@ class Score:
     def type_signature(self) -> Signature:
         """The signature of what ``by_type`` holds too: it depends on the error types of the reference."""
         conventions = (f"types:{self.types}", *self.signature.conventions)
-        return replace(self.signature, conventions=conventions) if self.types else self.signature
+        return self.signature._replace(conventions=conventions) if self.types else self.signature
 
     @property
     def metric(self) -> str:
@@ -231,4 +225,4 @@ def _find_measure(measure: str, estimates: Mapping[str, Estimate], giver: str) -
 def signature_lines(scores: Sequence[Score], *, types: bool = False) -> list[str]:
     """The lines of signatures: which scores on which data, but for the systems' own text."""
     signatures = [score.type_signature if types else score.signature for score in scores]
-    return [f"signature {text}" for text in dict.fromkeys(str(replace(one, hypothesis="…")) for one in signatures)]
+    return [f"signature {text}" for text in dict.fromkeys(str(one._replace(hypothesis="…")) for one in signatures)]

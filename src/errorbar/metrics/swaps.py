@@ -21,7 +21,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain, combinations
-from typing import Any, Literal, get_args
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,7 +31,7 @@ from errorbar.core.estimate import Undefined
 from errorbar.core.problems import Problem, UsageError, nearest
 from errorbar.execute import run
 from errorbar.metrics.base import Metric, Opaque, Selection, Swapping
-from errorbar.stats.multiple import adjust, smallest_holm, smallest_max_t, step_down_max_t
+from errorbar.stats.multiple import ADJUSTMENTS, Adjust, adjust, smallest_holm, smallest_max_t, step_down_max_t
 from errorbar.stats.paired import (
     WAYS,
     Randomization,
@@ -46,8 +46,6 @@ from errorbar.stats.paired import (
 )
 from errorbar.stats.resampling import Resampling, blocks, check_replicates, stream
 
-Adjust = Literal["max-t", "holm"]
-ADJUSTMENTS: tuple[Adjust, ...] = get_args(Adjust)
 MOST_DRAWN = 2**26  # swaps at once; where they are cut changes digits, so it depends on the number of documents only
 MOST_WEIGHED = 2**23  # swaps that the favor of essays is told by
 PAIRS_AT_ONCE = 16  # whose favor is told by one product of matrices: the weights are read once for all of them

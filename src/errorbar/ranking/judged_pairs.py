@@ -27,7 +27,7 @@ Source
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -133,7 +133,7 @@ def pairwise_accuracy(
         if how is not None and estimate.value is not None:
             interval = how.interval(value, drawn[:, at or 3])
             if at == 0 and isinstance(interval, Interval):
-                interval = replace(interval, low=max(0.0, interval.low - optimism))
+                interval = interval._replace(low=max(0.0, interval.low - optimism))
             estimate = estimate.with_interval(interval, n_clusters=sampled.n_clusters)
         estimates.append(estimate)
     calibrated, plain, decided = estimates

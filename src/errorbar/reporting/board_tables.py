@@ -217,7 +217,7 @@ def annotator_tables(task: Task, results: CorpusResults, best: Sequence[RunScore
         rows.append([team.name, *chain.from_iterable(every)])
     columns = [
         Column("team"),
-        *(replace(measure, title=f"{measure.title}, {name}") for name in names for measure in measures),
+        *(measure._replace(title=f"{measure.title}, {name}") for name in names for measure in measures),
     ]
     alone = Table(columns, rows, "Best runs against one annotator alone", "single", ["in percent"])
     pairs: list[list[Cell]] = [[writer, judge, *score.estimates.values()] for writer, judge, score in results.pairs]
@@ -233,7 +233,7 @@ def run_table(name: str, title: str, standing: Standing, runs: Sequence[RunScore
     columns += [column for column, _ in judged]
     notes = ["changed: sentences that the run changes", *judge_lines(scores)]
     if any(run.alternatives for run in runs):
-        columns += [replace(measure, title=f"{measure.title}, alt.") for measure in _measures(runs[0].alternatives)]
+        columns += [measure._replace(title=f"{measure.title}, alt.") for measure in _measures(runs[0].alternatives)]
         notes.append("alt.: with alternative answers")
     rows: list[list[Cell]] = []
     for run, score in zip(runs, scores, strict=True):

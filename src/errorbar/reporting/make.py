@@ -68,10 +68,11 @@ from errorbar.formats.tables import header_of
 from errorbar.formats.text import SPACES
 from errorbar.metrics.base import Metric
 from errorbar.metrics.hoo_scoring import drop_missing_fragments, parse_hoo
-from errorbar.metrics.swaps import Adjust, SwapPlan
+from errorbar.metrics.swaps import SwapPlan
 from errorbar.reporting.export import MadeReport
 from errorbar.reporting.sections.assemble import make_report
 from errorbar.reporting.sections.figures import count_noun
+from errorbar.stats.multiple import Adjust
 from errorbar.stats.resampling import Resampling
 
 FILLERS = frozenset(

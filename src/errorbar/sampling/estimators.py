@@ -61,7 +61,7 @@ class Estimation:
         """A plain interval of the nominal level as one of a planned look."""
         if not isinstance(interval, Interval) or not isinstance(self.looks, Look):
             return interval
-        return replace(interval, confidence_level=self.confidence_level, method=f"{interval.method}, {self.looks}")
+        return interval._replace(confidence_level=self.confidence_level, method=f"{interval.method}, {self.looks}")
 
     def __post_init__(self) -> None:
         if self.method not in METHODS:
@@ -220,7 +220,7 @@ def _scale_share(name: str, row: SampleEstimate, size: int, *, mirrored: bool = 
         if interval is None:
             return None
         low, high = sorted((items(interval.low), items(interval.high)))
-        return replace(interval, low=low, high=high)
+        return interval._replace(low=low, high=high)
 
     share, error = row.estimate.value, row.standard_error
     assert share is not None  # P and Q exist always

@@ -25,9 +25,8 @@ Source
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from string import ascii_lowercase
-from typing import Literal, get_args
+from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -35,6 +34,10 @@ from numpy.typing import ArrayLike, NDArray
 from errorbar.core.arrays import Floats
 from errorbar.core.problems import Problem, UsageError, nearest
 from errorbar.stats.resampling import ROUNDING
+
+Adjust = Literal["max-t", "holm"]
+"""How the p-values of many pairs of systems are adjusted for the number of pairs."""
+ADJUSTMENTS: tuple[Adjust, ...] = get_args(Adjust)
 
 AdjustMethod = Literal["holm", "benjamini-hochberg", "benjamini-yekutieli"]
 UNDECIDED_MARK = "?"  # behind the group letters of a system with an undecided pair
@@ -280,8 +283,7 @@ DRAWS = 10_000
 """How many draws the p-values rest on."""
 
 
-@dataclass(frozen=True, slots=True)
-class JointSpread:
+class JointSpread(NamedTuple):
     """How the scores of several systems vary together."""
 
     texts: Floats  # E, shape (texts, systems)

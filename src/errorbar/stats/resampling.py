@@ -38,7 +38,7 @@ from hashlib import sha256
 from itertools import pairwise
 from numbers import Integral, Real
 from statistics import NormalDist
-from typing import TYPE_CHECKING, TypeVar, get_args
+from typing import TYPE_CHECKING, NamedTuple, TypeVar, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -322,14 +322,9 @@ def resample_units(n_units: int, replicates: int, rng: np.random.Generator) -> R
     if n_units < 1:
         raise UsageError(Problem("nothing-to-resample", "there is no unit to draw from", expected="at least 1"))
     draws = rng.integers(n_units, size=(replicates, n_units))
-    if n_units >= 2**15:
-        short = draws.astype(np.int32 if n_units < 2**31 else np.int64)  # which sorts faster
-        short.sort(axis=1)
-        return short.astype(np.int64)
-    # How often each unit is drawn says the same as sorted draws; where that fits in a cache, counting is faster.
-    draws += n_units * np.arange(replicates)[:, None]
-    often = np.bincount(draws.ravel(), minlength=replicates * n_units)
-    return np.repeat(np.tile(np.arange(n_units), replicates), often).reshape(replicates, n_units)
+    if n_units <= 2**16:  # a stable sort of 16 bits is numpy's radix sort, several times as fast
+        return np.sort(draws.astype(np.uint16), axis=1, kind="stable").astype(np.int64)
+    return np.sort(draws.astype(np.int32 if n_units < 2**31 else np.int64), axis=1).astype(np.int64)
 
 
 def resample_clusters(clusters: ArrayLike, replicates: int, rng: np.random.Generator) -> Rows:
@@ -449,8 +444,8 @@ def _unchanging(rows: NDArray[Scalar]) -> NDArray[Scalar]:
 def _rows(members: list[Rows], picks: Rows) -> Rows:
     """Join the units of the clusters picked in each row, and fill up with -1."""
     sizes = np.array([len(units) for units in members], np.int64)
-    if (sizes == 1).all():
-        return np.concatenate(members)[picks]
+    if (sizes == 1).all():  # each unit is its own cluster, in the order of the corpus
+        return picks
     starts = np.cumsum(sizes) - sizes
     picked = sizes[picks]
     lengths = picked.sum(axis=1)
@@ -462,8 +457,7 @@ def _rows(members: list[Rows], picks: Rows) -> Rows:
     return table
 
 
-@dataclass(frozen=True, slots=True)
-class Units:
+class Units(NamedTuple):
     """Units by kind: what is alike to a sum over units is one kind with a frequency."""
 
     frequency: Floats  # how many units are of each kind; shape (kinds,)

@@ -38,10 +38,9 @@ Source
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
 from math import comb, inf, isnan, sqrt
 from sys import float_info
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -56,16 +55,14 @@ TINY = 1e-12
 TOO_FEW = Undefined.TOO_FEW_TEXTS, Undefined.TOO_FEW_JUDGES, Undefined.TOO_FEW_RUNS, Undefined.TOO_FEW_POOLS
 
 
-@dataclass(frozen=True, slots=True)
-class VariancePrior:
+class VariancePrior(NamedTuple):
     """A variance over judges that is known beforehand."""
 
     variance: float
     df: float  # degrees of freedom that it counts for
 
 
-@dataclass(frozen=True, slots=True)
-class TwoWay:
+class TwoWay(NamedTuple):
     """A score and how it varies over texts and judges."""
 
     value: float
@@ -282,13 +279,13 @@ def moderate(found: TwoWay, prior: VariancePrior) -> TwoWay:
     """The components with V_A drawn towards a prior variance."""
     own = found.n_judges - 1
     judges = moderated_variance(found.judges, own, prior.variance, prior.df)
-    return replace(found, judges=judges, judges_df=prior.df + own, moderated=True)
+    return found._replace(judges=judges, judges_df=prior.df + own, moderated=True)
 
 
 def lean_less(found: TwoWay, prior: VariancePrior, share: float) -> TwoWay:
     """The components with a share of the prior variance that they were moderated with."""
     excess = (1 - share) * prior.variance * prior.df / found.judges_df
-    return replace(found, judges=found.judges - excess)
+    return found._replace(judges=found.judges - excess)
 
 
 def replication(value: float, variance: float, df: float) -> float:
@@ -359,8 +356,7 @@ LOW, HIGH = 0.1, 0.9
 """Quantiles of the range."""
 
 
-@dataclass(frozen=True, slots=True)
-class Components:
+class Components(NamedTuple):
     """Variances of one text, one judge, and one judgment; of a measure as a fraction."""
 
     judges: float
@@ -384,8 +380,7 @@ class Components:
         return self.judges / n_judges + self.both / (n_texts * n_judges)
 
 
-@dataclass(frozen=True, slots=True)
-class WidthRange:
+class WidthRange(NamedTuple):
     """The half-width to expect, and its 10-90 % range; None where the interval would leave nearly all possible."""
 
     expected: float | None
@@ -393,8 +388,7 @@ class WidthRange:
     high: float | None
 
 
-@dataclass(frozen=True, slots=True)
-class PlannedInterval:
+class PlannedInterval(NamedTuple):
     """The interval of a score, or a difference, over texts and judges that are still to come."""
 
     value: float

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from math import ceil, floor, isnan, log10
 from typing import NamedTuple
 
@@ -24,8 +23,7 @@ class Shown(NamedTuple):
     value: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Grid:
+class Grid(NamedTuple):
     """A table of texts."""
 
     columns: Sequence[str]
@@ -151,7 +149,7 @@ def _interval(cell: Cell, column: Column) -> Shown:
 def interval_text(interval: Interval, column: Column) -> str:
     """``35.90–38.80``; ``-0.1000 to 0.2000`` where ends may have a sign; ``-2.30 to +5.68`` of percent."""
     if column.kind == "percent" and interval.low < 0:  # a dash beside a minus reads badly
-        column = replace(column, signed=True)
+        column = column._replace(signed=True)
     between = DASH if column.kind == "percent" and not column.signed else " to "
     return f"{_number(interval.low, column)}{between}{_number(interval.high, column)}"
 

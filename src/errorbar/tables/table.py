@@ -14,15 +14,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from errorbar.core.estimate import Estimate, Interval, Undefined
 
 Kind = Literal["text", "count", "percent", "number", "p"]
 
 
-@dataclass(frozen=True, slots=True)
-class PValue:
+class PValue(NamedTuple):
     """A p-value and what is known of it."""
 
     value: float | None  # None where nothing could be tested
@@ -34,8 +33,7 @@ Cell = str | int | float | bool | Estimate | Interval | PValue | Undefined | Non
 """An ``Undefined`` is a value that is missing for a reason; NaN and None are missing without one."""
 
 
-@dataclass(frozen=True, slots=True)
-class Column:
+class Column(NamedTuple):
     """A column; estimates and intervals go into columns of the kinds ``percent`` and ``number``.
 
     ``interval`` is ``beside`` where cells are estimates, each with a second column for its interval; ``only`` where

@@ -16,8 +16,8 @@ LONGEST_CELL = 500
 _ISOLATE, _ISOLATED = "\u2068", "\u2069"
 """Around a cell that is written from right to left, so that the other columns of its row stay where they are."""
 _NO_WIDTH = frozenset(("Mn", "Me", "Cf"))
-_MARKUP = re.compile(r"([\\`*_{}\[\]<>#|~$]|&(?=#?\w+;))")
-_LIST = re.compile(r"^(\s*)([-+]|\d+[.)])(\s)")
+_MARKUP = r"([\\`*_{}\[\]<>#|~$]|&(?=#?\w+;))"
+_LIST = r"^(\s*)([-+]|\d+[.)])(\s)"
 
 
 def tables_text(tables: Sequence[Table], style: str, *, styled: bool = False) -> str:
@@ -67,8 +67,10 @@ def _width(text: str) -> int:
 
 def escape_markdown(text: str) -> str:
     """Text that Markdown shows as it is, on one line: no markup, no HTML, no cell that ends early."""
-    line = _MARKUP.sub(r"\\\1", visible(" ".join(text.split())))
-    return _LIST.sub(r"\1\\\2\3", line) if not line[:1].isdigit() else re.sub(r"^(\d+)([.)])(\s)", r"\1\\\2\3", line)
+    line = re.sub(_MARKUP, r"\\\1", visible(" ".join(text.split())))
+    return (
+        re.sub(_LIST, r"\1\\\2\3", line) if not line[:1].isdigit() else re.sub(r"^(\d+)([.)])(\s)", r"\1\\\2\3", line)
+    )
 
 
 def markdown_table(grid: Grid) -> str:
@@ -138,8 +140,8 @@ _COMMANDS |= dict(_greek())
 _LATIN = {*range(0xA0, 0x180), *range(0x218, 0x21C)} - {*map(ord, "\xadĦħĸĿŀŉŦŧſ")}
 _KNOWN = {*range(0x80), *_LATIN, *map(ord, "–—‘’‚“”„†‡•…‰‹›€™"), *_COMMANDS}
 """Characters that pdfLaTeX sets, in the encoding T1."""
-_LIGATURE = re.compile(r"([-,'])(?=\1)")
-_AFTER = re.compile(r"(?<=[|,;:/=+_.])(?=\w)")
+_LIGATURE = r"([-,'])(?=\1)"
+_AFTER = r"(?<=[|,;:/=+_.])(?=\w)"
 
 
 def escape_latex(text: str, *, document: bool = False) -> str:
@@ -150,7 +152,7 @@ def escape_latex(text: str, *, document: bool = False) -> str:
     line = _line(text)
     if document:
         line = " ".join(_breakable(word) if len(word) > WORD else word for word in line.split(" "))
-    line = _LIGATURE.sub(r"\1{}", line.translate(_COMMANDS))
+    line = re.sub(_LIGATURE, r"\1{}", line.translate(_COMMANDS))
     return f"{{}}{line}" if line.startswith(("[", "*")) else line
 
 
@@ -160,7 +162,7 @@ def _line(text: str) -> str:
 
 def _breakable(word: str) -> str:
     """A long word with breaks after signs, and where there is none for long, between letters."""
-    parts = _AFTER.split(word)
+    parts = re.split(_AFTER, word)
     return BREAK.join(part[at : at + PIECE] for part in parts for at in range(0, len(part), PIECE))
 
 

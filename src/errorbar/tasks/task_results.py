@@ -203,7 +203,7 @@ def strip_folder(problem: Problem) -> Problem:
     path, name = problem.place.file, Path(problem.place.file).name
     if path in ("", name):
         return problem
-    place = replace(problem.place, file=name)
+    place = problem.place._replace(file=name)
     message, expected, fix = (text.replace(path, name) for text in (problem.what, problem.expected, problem.fix))
     return replace(problem, place=place, what=message, expected=expected, fix=fix)
 
@@ -216,7 +216,7 @@ def sign_score(score: Score, baseline: Baseline | None) -> Score:
     spec = hashlib.sha256(baseline.spec.encode()).hexdigest()[:_SHOWN] if is_command else baseline.spec
     models = f",models={baseline.models_hash[:_SHOWN]}" if baseline.models_hash else ""
     by = f"{score.signature.hypothesis}({baseline.kind}={spec}{models})"
-    return replace(score, signature=replace(score.signature, hypothesis=by))
+    return replace(score, signature=score.signature._replace(hypothesis=by))
 
 
 def _submission_record(submission: TeamSubmission) -> dict[str, object]:

@@ -304,7 +304,7 @@ def around_value(estimate: Estimate, bounds: Interval | None) -> Interval | Unde
     """The interval of a pair, drawn out to the value; none where it excludes nothing."""
     if bounds is None or estimate.value is None or (bounds.low <= 0 and bounds.high >= 1):
         return Undefined.TOO_FEW_JUDGMENTS
-    return replace(bounds, low=min(bounds.low, estimate.value), high=max(bounds.high, estimate.value))
+    return bounds._replace(low=min(bounds.low, estimate.value), high=max(bounds.high, estimate.value))
 
 
 def weighted_means(drawn: Ints, scores: Floats, probability: Floats, n_pairs: int) -> Floats:

@@ -19,7 +19,8 @@ from itertools import combinations
 from os import fspath
 from typing import Literal, TypedDict, Unpack
 
-from errorbar.api.inputs import ReadingOptions, Systems, load, read_corpus
+from errorbar.api.inputs import ReadingOptions, Systems, load
+from errorbar.api.read import read_corpus
 from errorbar.core.corpus import Corpus, Hypothesis, Sentence
 from errorbar.core.edit import Edit
 from errorbar.core.labels import whole_number

@@ -149,7 +149,7 @@ def tables_html(tables: Sequence[Table]) -> list[Markup]:
     """Tables; everything from data is escaped in them, and every column has a heading."""
 
     def headed(table: Table) -> Table:
-        return replace(table, columns=[replace(column, title=column.title or column.key) for column in table.columns])
+        return replace(table, columns=[column._replace(title=column.title or column.key) for column in table.columns])
 
     return [Markup(html_table(format_table(headed(table)))) for table in tables]
 

@@ -233,7 +233,7 @@ def _order_systems(by_size: Ceiling) -> list[int]:
 def _table(result: CeilingResult, column: Column, name: str, curves: Sequence[Curve], notes: list[str]) -> Table:
     columns, by_size = [Column("references")], result.found
     for curve in curves:
-        columns.append(replace(column, title=curve.name, key=curve.name))
+        columns.append(column._replace(title=curve.name, key=curve.name))
         if curve.judged is not None:
             columns.append(Column(TITLE, column.kind, f"{curve.name}_judges", interval="only"))
     rows: list[list[Cell]] = []

@@ -103,7 +103,7 @@ def _curve(study: CrowdStudy, name: str, title: str, take: Take, key: str) -> Ch
     every = [(system.system, p) for system in study.curves.systems for p in system.curve]
     *_, whole = study.curves.tables()
     at = next(k for k, column in enumerate(whole.columns) if column.key == key)
-    columns = [*whole.columns[:SHARED], replace(whole.columns[at], title=title, interval="beside")]
+    columns = [*whole.columns[:SHARED], whole.columns[at]._replace(title=title, interval="beside")]
     rows = [[*row[:SHARED], row[at]] for row in whole.rows]
     notes = whole.notes[:1]
     table = Table(columns, rows, f"{title} by agreement", f"{name}-values", notes, study.confidence_level)

@@ -134,7 +134,7 @@ def _cell(compared: ComparisonResult, row: str, pair: Pair) -> PairCell:
 
 
 def _turn_interval(ends: Interval, turned: bool) -> Interval:
-    return replace(ends, low=-ends.high, high=-ends.low) if turned else ends
+    return ends._replace(low=-ends.high, high=-ends.low) if turned else ends
 
 
 def _ends(pair: Pair) -> dict[str, Interval]:
@@ -163,7 +163,7 @@ def pair_sentence(compared: ComparisonResult) -> str:
     turned = value < 0
     row, other = (pair.second, pair.first) if turned else (pair.first, pair.second)
     column = Column("", measure.kind, signed=True)
-    size = cell_text(abs(value), replace(column, signed=False))
+    size = cell_text(abs(value), column._replace(signed=False))
     unit = " points" if measure.kind == "percent" else ""
     intervals = [f"{interval_text(_turn_interval(ends, turned), column)}{over}" for over, ends in _ends(pair).items()]
     level = f"{100 * compared.confidence:g}% interval{'s' * (len(intervals) > 1)} of the difference "
@@ -423,7 +423,7 @@ def _score_table(study: CorpusStudy, order: Sequence[int], groups: Sequence[str]
 def _other_table(spec: str, scores: Sequence[Score]) -> Table:
     """Scores under a metric whose values cannot be set against those of the main one; best first."""
     measures = scores[0].measures
-    columns = [Column("system"), *(replace(measure_column(measure), interval="hidden") for measure in measures)]
+    columns = [Column("system"), *(measure_column(measure)._replace(interval="hidden") for measure in measures)]
     rows: list[list[Cell]] = [
         [score.system, *score.estimates.values()] for score in sorted(scores, key=lambda score: score.rank_key)
     ]
@@ -531,7 +531,7 @@ def _compare(study: CorpusStudy, spec: str, scores: Sequence[Score]) -> tuple[Ta
     columns = [
         Column("system"),
         # Intervals of the main metric stand in the leaderboard.
-        replace(measure_column(measure), interval="hidden"),
+        measure_column(measure)._replace(interval="hidden"),
         Column("rank", "count"),
         *(Column(f"new {own.title}", own.kind, f"new_{own.name}", interval="hidden") for own in scores[0].measures),
         Column("new rank", "count"),
