@@ -23,7 +23,7 @@ import pytest
 
 from errorbar.cli.explain import read_explanations, read_meanings
 from errorbar.cli.main import COMMANDS, cli
-from errorbar.datasets.cards import cache_root, catalog
+from errorbar.datasets import cache_root, catalog
 from errorbar.metrics import metric_class, metric_names
 from tests.helpers.cli import CommandLine
 from tests.helpers.codes import ERRORS_PAGE, codes_by_room, endings_by_room, render_page

@@ -15,7 +15,7 @@ import pytest
 import errorbar
 from errorbar import Corpus, Edit, ErrorbarError, Hypothesis, Problems, Sentence
 from errorbar.core import InputError, Undefined, UsageError
-from errorbar.formats.jsonl import write_jsonl
+from errorbar.formats import write_jsonl
 from tests.cli.schema import validated
 from tests.helpers.cli import CommandLine
 

@@ -11,17 +11,15 @@ import pytest
 from numpy.typing import NDArray
 
 import errorbar
-from errorbar.api.compare import ComparisonResult
+from errorbar.api import ComparisonResult
 from errorbar.api.rated_systems import ExpectedWinsRating, SystemRating, TrueSkillRating, sentence_values
 from errorbar.core import Undefined, UsageError
 from errorbar.formats import read_corpus
-from errorbar.metrics import parse_metrics
-from errorbar.metrics.base import Selection, Swapping
-from errorbar.metrics.comparison import System, compare_systems
-from errorbar.metrics.swaps import SwapPlan
+from errorbar.metrics import Selection, SwapPlan, System, compare_systems, parse_metrics
+from errorbar.metrics.base import Swapping
+from errorbar.ranking import Counts, expected_wins
 from errorbar.ranking.sentence_wins import Aggregation, compare_outputs, rate_replicates, trueskill_means
-from errorbar.ranking.wins import Counts, expected_wins
-from errorbar.stats.resampling import Resampling
+from errorbar.stats import Resampling
 from tests.cli.schema import validated
 from tests.helpers.cli import CommandLine
 from tests.helpers.official import read_lines, read_table

@@ -139,7 +139,7 @@ def test_a_change_is_paired_over_texts() -> None:
 
 
 def _stream(seed: int) -> np.random.BitGenerator:
-    from errorbar.stats.resampling import stream
+    from errorbar.stats import stream
 
     return stream(seed, "bootstrap", 0).bit_generator
 

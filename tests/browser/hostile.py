@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from errorbar.api import Browse, BrowseEdit
-from errorbar.api.browse import BrowseUnit
+from errorbar.api import Browse, BrowseEdit, BrowseUnit
 from errorbar.reporting import Block, Code, ItemList, Prose, Report, WordInContext
 from errorbar.tables import Column, Table
 from tests.browser.pages import bars, report_of

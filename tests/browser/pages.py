@@ -9,8 +9,7 @@ from tempfile import TemporaryDirectory
 from zlib import crc32
 
 from errorbar import M2, Edit, Hypothesis, Resampling, Sentence
-from errorbar.api import Browse, BrowseEdit, JudgmentOptions, load, study_corpus, with_detectors
-from errorbar.api.browse import BrowseUnit
+from errorbar.api import Browse, BrowseEdit, BrowseUnit, JudgmentOptions, load, study_corpus, with_detectors
 from errorbar.demo import demo_files
 from errorbar.edits import PREPOSITIONS, extract_edits
 from errorbar.formats import read_corpus

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from errorbar.api import Browse, BrowseEdit
-from errorbar.api.browse import BrowseUnit
+from errorbar.api import Browse, BrowseEdit, BrowseUnit
 from errorbar.reporting import (
     Axis,
     Chart,

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from errorbar.api import Browse, BrowseEdit
-from errorbar.api.browse import BrowseUnit
+from errorbar.api import Browse, BrowseEdit, BrowseUnit
 from errorbar.core import visible
 from errorbar.reporting import Report, Section, SentenceBrowser
 from tests.browser.conftest import Opener

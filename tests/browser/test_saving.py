@@ -177,8 +177,7 @@ def test_csv_is_quoted_and_runs_nothing(saved: Saved) -> None:
 
 def test_texts_with_line_ends(saved: Saved, opened: Opener, tmp_path: Path) -> None:
     """Of texts places are characters, and what a cell holds comes back with its line ends."""
-    from errorbar.api import BrowseEdit
-    from errorbar.api.browse import BrowseUnit
+    from errorbar.api import BrowseEdit, BrowseUnit
 
     text = 'A "text",\r\nof 😀 two\nlines'
     edit = BrowseEdit(14, 15, ("\n=cmd",), "T")

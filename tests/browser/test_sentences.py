@@ -7,8 +7,7 @@ from urllib.parse import quote
 
 import pytest
 
-from errorbar.api import Browse
-from errorbar.api.browse import BrowseUnit
+from errorbar.api import Browse, BrowseUnit
 from tests.browser.conftest import Opener, Watched, n_matches
 from tests.browser.pages import demo_browse, far_apart
 

@@ -15,8 +15,7 @@ from errorbar import Corpus, Edit, Problems, Sentence
 from errorbar.api.audit_edits import AuditItem, accepted_answers, operation, read_audit_key, stratify_items
 from errorbar.edits import apply_edits, apply_pieces, minimal_pieces
 from errorbar.formats import NamedFile
-from errorbar.judging import Lease, load_scheme
-from errorbar.judging.scheme import Scheme
+from errorbar.judging import Lease, Scheme, load_scheme
 from errorbar.sampling.audit import OfficialCounts
 from errorbar.sampling.seal import Seal
 from errorbar.tasks import read_answers, with_answers

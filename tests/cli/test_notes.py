@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 
 import errorbar as library
-from errorbar.core.problems import LONGEST_HEADLINE, Place, Problem, as_options
+from errorbar.core import Place, Problem, as_options
+from errorbar.core.problems import LONGEST_HEADLINE
 from tests.helpers.cli import CommandLine
 from tests.helpers.codes import codes_by_room
 from tests.helpers.expectations import require

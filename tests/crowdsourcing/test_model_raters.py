@@ -16,7 +16,7 @@ from scipy import stats
 
 from errorbar import crowd_howmany, crowd_models, crowd_raters
 from errorbar.api.model_raters import AssistedShare
-from errorbar.core.problems import UsageError
+from errorbar.core import UsageError
 from errorbar.crowdsourcing.howmany import ModelWorth
 from errorbar.crowdsourcing.model_raters import ModelMeasure
 from tests.helpers.cli import CommandLine

@@ -16,9 +16,9 @@ from pathlib import Path
 from errorbar import M2, Corpus, Edit, Problems, Sentence, read_corpus, read_system
 from errorbar.api.reference_cost import count_word_edits
 from errorbar.demo import demo_files
-from errorbar.edits import apply_edits
-from errorbar.edits.texts import overlaps, select_applied
-from errorbar.formats.m2 import write_m2
+from errorbar.edits import apply_edits, select_applied
+from errorbar.edits.texts import overlaps
+from errorbar.formats import write_m2
 
 FOLDER = Path(__file__).parents[2] / "src/errorbar/demo/edited"
 SEED = 3

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from errorbar import correct, detect
-from errorbar.core.problems import InputError, UsageError
+from errorbar.core import InputError, UsageError
 from tests.helpers.cli import CommandLine
 from tests.llm.server import ModelServer, user_message
 

@@ -10,9 +10,9 @@ import pytest
 from errorbar import Problems, judge_export, judge_init
 from errorbar.core import UsageError
 from errorbar.detectors.detect import read_tagger
-from errorbar.judging import JudgedItem, load_scheme
+from errorbar.judging import JudgedItem, Scheme, load_scheme
 from errorbar.judging.items.context import verb_before, verbs_of, with_verbs
-from errorbar.judging.scheme import Scheme, tokens
+from errorbar.judging.scheme import tokens
 from tests.judging.browser.items import marked
 
 MODELS = Path(__file__).parents[2] / "packages" / "errorbar-models" / "errorbar_models" / "models"

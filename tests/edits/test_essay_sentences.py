@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 import errorbar as package
 from errorbar import Sentence
-from errorbar.core.corpus import TextEdits
+from errorbar.core import TextEdits
+from errorbar.edits import apply_edits, extract_edits
 from errorbar.edits.essay_sentences import cut_essay, cut_text, find_ends
-from errorbar.edits.texts import apply_edits, extract_edits
 from tests.helpers.build import edit
 from tests.helpers.cli import CommandLine
 

@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 
 import errorbar as package
 from errorbar import Sentence
-from errorbar.core import UsageError
-from errorbar.core.corpus import CorrectedSentence
-from errorbar.edits.texts import apply_edits
+from errorbar.core import CorrectedSentence, UsageError
+from errorbar.edits import apply_edits
 from errorbar.edits.tokenizers import find_tokenizer, retokenize_line, retokenize_sentence, split_characters
 from tests.helpers.build import edit
 from tests.helpers.cli import CommandLine

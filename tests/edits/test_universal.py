@@ -13,10 +13,9 @@ from hypothesis import strategies as st
 
 import errorbar as package
 from errorbar import Sentence
-from errorbar.core import InputError, UsageError
-from errorbar.core.corpus import TextEdits
+from errorbar.core import InputError, TextEdits, UsageError
+from errorbar.edits import apply_edits, extract_edits
 from errorbar.edits.parses import Word, find_parser
-from errorbar.edits.texts import apply_edits, extract_edits
 from errorbar.edits.universal import cut_edit, type_sentences, universal_type
 from tests.helpers.build import edit
 from tests.helpers.cli import CommandLine

@@ -9,7 +9,8 @@ import pytest
 import errorbar
 from errorbar import Problems
 from errorbar.core import InputError, UsageError
-from errorbar.formats.judgments import read_assistants, read_judgment_table, read_people
+from errorbar.formats import read_judgment_table
+from errorbar.formats.judgments import read_assistants, read_people
 
 BOTH = (
     "item,rater,label,seconds,rater_kind\n"

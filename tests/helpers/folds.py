@@ -13,7 +13,7 @@ from errorbar.edits import KERNEL
 from errorbar.metrics import Metric, Selection, choice, intervals
 from errorbar.metrics.base import Swapping
 from errorbar.metrics.choice import Choice, ChoiceRule, EditStatistics
-from errorbar.stats.resampling import left_out_units
+from errorbar.stats import left_out_units
 
 Rows = NDArray[np.int64]
 

@@ -14,18 +14,15 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit, logit
 
-from errorbar import M2, Corpus, Hypothesis, Problems, Resampling, Sentence
-from errorbar.api.compare import ComparisonResult, compare_loaded
-from errorbar.api.inputs import Loaded
+from errorbar import M2, Corpus, Hypothesis, Problems, Resampling, Score, Sentence
+from errorbar.api import ComparisonResult, Loaded
+from errorbar.api.compare import compare_loaded
 from errorbar.api.own_references import score_own
 from errorbar.core import Floats, Interval
+from errorbar.metrics import Documents, JudgePlan, ScoringPlan, SwapPlan, judging_of
 from errorbar.metrics.choice import EditStatistics
-from errorbar.metrics.folding import Documents, ScoringPlan
-from errorbar.metrics.judge_sets import judging_of
-from errorbar.metrics.judges import JudgePlan
 from errorbar.metrics.over_judges import editor_pairs
-from errorbar.metrics.scores import Score
-from errorbar.metrics.swaps import SwapPlan, swap_tests
+from errorbar.metrics.swaps import swap_tests
 
 PROPOSED, MISSING = 1.3, 1.2  # edits of a text: proposed by the system; good ones that it does not propose
 KEPT, ADDED = 0.65, 0.6  # by an editor of usual strictness

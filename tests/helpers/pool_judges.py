@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 
 from errorbar import M2, Problems
 from errorbar.core.pools import Pool, Pools
-from errorbar.metrics import JudgePlan
-from errorbar.metrics.base import Opaque
+from errorbar.metrics import JudgePlan, Opaque
 from errorbar.metrics.over_judges import PairTesting, only
 from errorbar.metrics.pool_pairs import PoolComparison, compare_in_pools
 from errorbar.metrics.pools import PoolJudging, pool_judging, pool_mean

@@ -18,14 +18,12 @@ from statistics import fmean
 import numpy as np
 from numpy.typing import NDArray
 
-from errorbar import M2, Resampling
+from errorbar import M2, Corpus, Problems, Resampling, Sentence
 from errorbar.api.reference_cost import saved_times
-from errorbar.core.corpus import Corpus, Sentence
-from errorbar.core.estimate import Estimate
-from errorbar.core.problems import Problems
+from errorbar.core import Estimate
 from errorbar.formats.times import FROM_SOURCE, EditingTime
+from errorbar.metrics import Documents
 from errorbar.metrics.choice import EditStatistics, score_totals
-from errorbar.metrics.folding import Documents
 from errorbar.metrics.golds import COMMON, OWN, GoldComparison, GoldStatistics, compare_golds, prefer_closest
 
 Places = NDArray[np.int64]

@@ -10,8 +10,8 @@ from typing import Any
 
 from sqlalchemy import insert
 
-from errorbar.judging import RATER, Lease, Store, Study, Submission, claim, shown_hash, submit
-from errorbar.judging.scheme import NOTHING, Scheme
+from errorbar.judging import RATER, Lease, Scheme, Store, Study, Submission, claim, shown_hash, submit
+from errorbar.judging.scheme import NOTHING
 from errorbar.judging.scheme_kinds import kind_of
 from errorbar.judging.study.rules import read_about
 

@@ -23,10 +23,11 @@ from errorbar import (
     read_corpus,
 )
 from errorbar.core import InputError, UsageError
-from errorbar.formats.m2 import write_m2
+from errorbar.formats import write_m2
 from errorbar.judging import (
     JudgedItem,
     Lease,
+    Scheme,
     Store,
     Study,
     StudyRules,
@@ -37,7 +38,6 @@ from errorbar.judging import (
     shown_hash,
     submit,
 )
-from errorbar.judging.scheme import Scheme
 from errorbar.judging.study.rules import read_about
 from errorbar.judging.web.rater import lease_record
 from errorbar.judging.web.server_state import Terms

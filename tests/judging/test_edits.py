@@ -13,20 +13,30 @@ import numpy as np
 import pytest
 
 import errorbar
-from errorbar.core.corpus import Corpus
-from errorbar.core.judgments import Judgments
-from errorbar.core.problems import InputError, UsageError
-from errorbar.judging import JudgedItem, Lease, Study, StudyRules, Submission, claim, load_scheme, shown_hash, submit
+from errorbar import Corpus, Judgments
+from errorbar.core import InputError, UsageError
+from errorbar.judging import (
+    JudgedItem,
+    Lease,
+    Study,
+    StudyRules,
+    Submission,
+    claim,
+    current_rules,
+    load_scheme,
+    read_study,
+    shown_hash,
+    submit,
+)
 from errorbar.judging.analysis.kind_findings import edits_findings
 from errorbar.judging.answers import check_answer, label_of
 from errorbar.judging.question_kinds import as_record
 from errorbar.judging.scheme_files import with_types
 from errorbar.judging.scheme_kinds import BLANK, PROPOSALS
-from errorbar.judging.study.columns import read_study
-from errorbar.judging.study.rules import current_rules, read_about
+from errorbar.judging.study.rules import read_about
 from errorbar.judging.web.rater import lease_record
 from errorbar.judging.web.server_state import Terms
-from errorbar.stats.resampling import Resampling
+from errorbar.stats import Resampling
 from tests.helpers.cli import CommandLine
 from tests.judging.empty_stores import join
 

@@ -14,7 +14,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 import errorbar
-from errorbar.core.problems import UsageError
+from errorbar.core import UsageError
 from errorbar.judging import Study, StudyRules, set_value
 from errorbar.judging.study.rules import get_value
 from tests.helpers.cli import CommandLine

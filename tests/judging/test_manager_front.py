@@ -13,9 +13,18 @@ from sqlalchemy import update
 
 from errorbar import judge_change, judge_init, judge_invite, judge_status
 from errorbar.core import UsageError
-from errorbar.judging import RATER, Study, StudyInfo, StudyRules, current_rules, exclude, stop_item, write_about
+from errorbar.judging import (
+    RATER,
+    Study,
+    StudyInfo,
+    StudyRules,
+    current_rules,
+    exclude,
+    read_study,
+    stop_item,
+    write_about,
+)
 from errorbar.judging.protocol.changes import close, resume
-from errorbar.judging.study.columns import read_study
 from errorbar.judging.study.figures import Forecast, history, progress
 from errorbar.judging.study.invitations import Invite, Link
 from errorbar.judging.web.manager_front import StudyCounts, count_study, describe_end, next_steps

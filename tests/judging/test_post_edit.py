@@ -16,9 +16,9 @@ import httpx
 import pytest
 
 import errorbar
-from errorbar.core.corpus import Corpus, Sentence
-from errorbar.core.problems import InputError, UsageError
-from errorbar.edits.texts import extract_edits
+from errorbar import Corpus, Sentence
+from errorbar.core import InputError, UsageError
+from errorbar.edits import extract_edits
 from errorbar.judging import Lease, Study, StudyRules, Submission, claim, current_rules, load_scheme, shown_hash, submit
 from errorbar.judging.items.context import Context
 from errorbar.judging.protocol.changes import halt

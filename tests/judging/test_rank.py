@@ -14,18 +14,20 @@ import pytest
 from sqlalchemy import select
 
 import errorbar
+from errorbar import Corpus, Hypothesis, Sentence
 from errorbar.core import InputError, UsageError
 from errorbar.core.arrays import Ints
-from errorbar.core.corpus import Corpus, Hypothesis, Sentence
 from errorbar.judging import (
     JudgedItem,
     Lease,
+    Scheme,
     Study,
     Submission,
     check,
     claim,
     exclude,
     load_scheme,
+    read_study,
     shown_hash,
     stop_item,
     submit,
@@ -35,12 +37,10 @@ from errorbar.judging.answers import check_answer, is_right, label_of
 from errorbar.judging.items.rank_items import ranked_items, with_outputs
 from errorbar.judging.protocol.adaptive import BLOCK, EXPLORED, chance, least_known, settled_pairs
 from errorbar.judging.question_kinds import arrange, close_gaps, n_arrangements
-from errorbar.judging.scheme import Scheme
 from errorbar.judging.store.tables import ITEM
-from errorbar.judging.study.columns import read_study
 from errorbar.judging.web.pages import fragment
 from errorbar.ranking.wins import head_to_head
-from errorbar.stats.anytime import betting_bounds
+from errorbar.stats import betting_bounds
 from tests.helpers.cli import CommandLine
 from tests.judging import adaptive_runs
 from tests.judging.simulated import join, work

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from errorbar.core import InputError, UsageError
-from errorbar.judging import JudgedItem, load_scheme
+from errorbar.judging import JudgedItem, Scheme, load_scheme
 from errorbar.judging.answers import check_answer, is_right, label_of
-from errorbar.judging.scheme import FRAME_KEYS, NOTHING, Scheme, near, tokens
+from errorbar.judging.scheme import FRAME_KEYS, NOTHING, near, tokens
 from errorbar.judging.scheme_files import scheme_names
 
 ITEM = JudgedItem("i", "He depends of his friends .", (11, 13))

@@ -13,9 +13,8 @@ import pytest
 import errorbar
 from errorbar import Resampling
 from errorbar.core import Undefined
-from errorbar.judging import JudgedItem, Scheme, Store, Study, StudyRules, load_scheme, read_study
+from errorbar.judging import RATER, JudgedItem, Scheme, Store, Study, StudyRules, load_scheme, read_study
 from errorbar.judging.quality import gold_answers
-from errorbar.judging.store.tables import RATER
 from errorbar.judging.study.figures import forecast, item_figures
 from errorbar.judging.study.status import StudyStatus, explain_no_end, progress_table, status_of
 from errorbar.judging.web.live_status import LiveStatus

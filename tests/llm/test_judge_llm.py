@@ -22,10 +22,9 @@ from errorbar import (
     judge_restore,
 )
 from errorbar.core import InputError, UsageError
-from errorbar.formats.judgments import read_judgment_table
-from errorbar.judging.items.item import JudgedItem
+from errorbar.formats import read_judgment_table
+from errorbar.judging import JudgedItem, load_scheme
 from errorbar.judging.question_kinds import QUESTION_KINDS
-from errorbar.judging.scheme_files import load_scheme
 from errorbar.judging.scheme_kinds import SCHEME_KINDS, kind_of
 from errorbar.judging.study.model_lane import make_call, orders_of
 from errorbar.llm.model import Decoding, ModelRater

@@ -15,7 +15,7 @@ from scipy.special import expit, logit
 from scipy.stats import betabinom
 
 from errorbar import Resampling
-from errorbar.core.estimate import Interval
+from errorbar.core import Interval
 from errorbar.metrics import Crowd, CrowdStatistics, Estimand, Votes, score_kinds
 from errorbar.stats import bootstrap_interval, stream
 

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from scipy.stats import t as student
 
 from errorbar import Judgments, Resampling, crowd
-from errorbar.core import Undefined
-from errorbar.core.estimate import Interval
+from errorbar.core import Interval, Undefined
 from errorbar.metrics import Estimand
 from errorbar.stats import Units, cluster_table, proportion_bounds, ratio_interval
 from errorbar.stats.resampling import z_value

@@ -10,9 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import errorbar
-from errorbar import Corpus, Edit, Hypothesis, Sentence
+from errorbar import Corpus, Edit, Hypothesis, Problems, Sentence
 from errorbar.core import InputError, Undefined, UsageError
-from errorbar.core.problems import Problems
 from errorbar.edits import apply_edits
 from errorbar.formats import write_jsonl, write_m2
 from errorbar.metrics.gotoscorer import COUNTED, GoToScorer, cut_chunks, judge_chunks

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from scipy.stats import kstest
 
-from errorbar.stats.two_way import TwoWay
+from errorbar.stats import TwoWay
 from tests.helpers.own_references import coverage, p_values
 
 MEASURED = (Path(__file__).resolve().parents[1] / "measured/own-references.md").read_text(encoding="utf-8")

@@ -10,10 +10,10 @@ import pytest
 
 from errorbar import M2
 from errorbar.api import ReadingOptions, load
-from errorbar.metrics.base import Selection
+from errorbar.metrics import Selection
 from errorbar.metrics.judge_sets import annotator_subsets, fold_without_each, values_of
+from errorbar.stats import stream
 from errorbar.stats.pools import Dealing, deal_judges
-from errorbar.stats.resampling import stream
 from tests.helpers.synthetic_judges import F
 
 SYSTEMS = ("AMU", "CAMB", "CUUI", "IITB", "IPN", "NTHU", "PKU", "POST", "RAC", "SJTU", "UFC", "UMC")

@@ -10,8 +10,7 @@ import pytest
 from errorbar import M2, Corpus, Hypothesis, Resampling
 from errorbar.core import Interval, Undefined
 from errorbar.metrics import TypeScore
-from errorbar.stats import draw_resamples, proportion_interval
-from errorbar.stats.resampling import bootstrap_interval, left_out_units
+from errorbar.stats import bootstrap_interval, draw_resamples, left_out_units, proportion_interval
 from tests.helpers.build import corpus, edit, sentence
 from tests.helpers.scoring import score
 

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from scipy.stats import kendalltau
 
 from errorbar import Problems
-from errorbar.core import Comparisons, InputError, MetricScores, Undefined, UsageError
-from errorbar.core.arrays import Floats
+from errorbar.core import Comparisons, Floats, InputError, MetricScores, Undefined, UsageError
 from errorbar.ranking.judged_pairs import pairwise_accuracy
 from errorbar.ranking.metric_agreement import (
     KINDS,

@@ -35,8 +35,8 @@ from errorbar.reporting import (
 from errorbar.reporting.board import OWN, add_links, board_page
 from errorbar.reporting.board_tables import BY_TYPE, Standing, shared_ranks
 from errorbar.tables import Table
-from errorbar.tasks import CorpusResults, RunScores, TaskResults, run_task
-from errorbar.tasks.running import score_further_runs, study_best
+from errorbar.tasks import CorpusResults, RunScores, TaskResults, run_task, study_best
+from errorbar.tasks.running import score_further_runs
 from tests.cli.schema import validated
 from tests.helpers.cli import CommandLine
 from tests.helpers.expectations import require

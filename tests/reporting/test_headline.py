@@ -14,12 +14,11 @@ import errorbar
 from errorbar.api import CeilingResult, CorpusStudy, Study
 from errorbar.core import Interval, Undefined
 from errorbar.demo import demo_files
-from errorbar.metrics import CeilingIntervals
-from errorbar.metrics.judges import JudgeRule, JudgeSets
+from errorbar.metrics import CeilingIntervals, JudgeRule
+from errorbar.metrics.judges import JudgeSets
 from errorbar.metrics.tokens import Tokens
-from errorbar.reporting import Chart, page_html
+from errorbar.reporting import Chart, build_report, page_html
 from errorbar.reporting.card import MOST_LINES, SIZE, card_svg, wrap
-from errorbar.reporting.sections.assemble import build_report
 from errorbar.reporting.sections.headline import headline, terms
 from errorbar.reporting.sections.leaderboard import MOST_ON_CARD, card_chart, leaderboard
 from tests.helpers.cli import CommandLine

@@ -16,8 +16,7 @@ from typing import cast, get_args
 
 import pytest
 
-from errorbar.api import Browse, BrowseEdit
-from errorbar.api.browse import BrowseUnit
+from errorbar.api import Browse, BrowseEdit, BrowseUnit
 from errorbar.core import InputError, MissingExtraError
 from errorbar.reporting import Block, Chart, Prose, Report, Section, SentenceBrowser, page_html, save_report
 from errorbar.reporting import export as assets

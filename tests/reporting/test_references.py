@@ -13,7 +13,7 @@ from errorbar.api import CorpusStudy
 from errorbar.metrics.golds import GoldPair
 from errorbar.reporting import MadeReport, format_markdown, page_html, report
 from errorbar.reporting.sections.references import references, references_sentence
-from errorbar.tables.table import Table
+from errorbar.tables import Table
 from tests.helpers.cli import CommandLine
 from tests.helpers.expectations import require
 

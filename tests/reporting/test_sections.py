@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 
 from errorbar import M2, Score
-from errorbar.api import Browse, BrowseEdit
-from errorbar.api.browse import BrowseUnit
+from errorbar.api import Browse, BrowseEdit, BrowseUnit
 from errorbar.core import Interval, Place, Problem, Undefined, join_words
 from errorbar.metrics import CONDITIONS, Ceiling, CeilingIntervals, SwapPlan, prf
 from errorbar.reporting import Chart, Prose, SentenceBrowser, build_report, page_html, slug

@@ -8,7 +8,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from errorbar.sampling.frame import Quantity, Sample, Strata, estimated_totals
+from errorbar.sampling import Quantity, Sample, Strata
+from errorbar.sampling.frame import estimated_totals
 from errorbar.sampling.stopping import is_trusted
 from errorbar.stats import LEAST, finite_evidence, running_factor, stream
 

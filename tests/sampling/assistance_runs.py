@@ -15,8 +15,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 import numpy as np
 
 from errorbar import Problems
-from errorbar.core.arrays import Floats
-from errorbar.core.estimate import Estimate
+from errorbar.core import Estimate, Floats
 from errorbar.sampling import Estimation, Frame, JudgedSample, Sample, estimate_systems, stratify
 from errorbar.sampling.assistance import Assistance, weigh_sample
 from errorbar.sampling.prediction_powered import combined_totals

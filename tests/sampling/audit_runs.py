@@ -10,10 +10,9 @@ import numpy as np
 from errorbar import Problems
 from errorbar.api import ValidityRule
 from errorbar.core import Counts, Floats
-from errorbar.sampling import JudgedSample
+from errorbar.sampling import JudgedSample, Sample
 from errorbar.sampling.audit import AuditAnswers, AuditStrata, OfficialCounts, audit_allocation, estimate_audit
 from errorbar.sampling.draw import sample_of
-from errorbar.sampling.frame import Sample
 from errorbar.sampling.prediction_powered import combined_totals
 from errorbar.stats import stream
 from tests.helpers.expectations import require

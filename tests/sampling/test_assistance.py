@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from errorbar import Problems
-from errorbar.core import Undefined
-from errorbar.core.estimate import Estimate
+from errorbar.core import Estimate, Undefined
 from errorbar.sampling import (
     AssistedTotals,
     Estimation,

@@ -11,6 +11,7 @@ from scipy.special import betaincinv
 from errorbar.api import ValidityRule
 from errorbar.api.audit import _with_judged
 from errorbar.core import Undefined
+from errorbar.sampling import Sample
 from errorbar.sampling.audit import (
     AuditAnswers,
     AuditStrata,
@@ -21,7 +22,6 @@ from errorbar.sampling.audit import (
     estimate_audit,
     order_key,
 )
-from errorbar.sampling.frame import Sample
 from errorbar.sampling.intervals import unlike_bound
 from tests.helpers.expectations import expect_refusal, require
 from tests.sampling.audit_runs import Audits, audit_coverage, judged_anew

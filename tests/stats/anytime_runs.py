@@ -5,8 +5,16 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from errorbar.stats import LEAST, finite_evidence, look_boundaries, proportion_bounds, running_factor, stream
-from errorbar.stats.anytime import Boundary, empirical_bernstein_bounds, endless_evidence, log_capital
+from errorbar.stats import (
+    LEAST,
+    empirical_bernstein_bounds,
+    finite_evidence,
+    look_boundaries,
+    proportion_bounds,
+    running_factor,
+    stream,
+)
+from errorbar.stats.anytime import Boundary, endless_evidence, log_capital
 
 Floats = NDArray[np.float64]
 LIMIT = float(np.log(20))

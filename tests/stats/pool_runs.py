@@ -16,7 +16,7 @@ from itertools import chain
 
 import numpy as np
 
-from errorbar.core.estimate import Interval
+from errorbar.core import Interval
 from errorbar.stats.pools import Dealing, PoolVariance, three_way
 
 TEXT, JUDGE, BOTH = 78.0, 4.0, 51.0

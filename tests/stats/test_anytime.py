@@ -10,24 +10,18 @@ import pytest
 
 from errorbar.core import UsageError
 from errorbar.stats import (
+    betting_bounds,
+    empirical_bernstein_bounds,
     endless_p_value,
     endless_share_bounds,
+    ever_crossed,
     finite_evidence,
     finite_share_bounds,
     look_boundaries,
     nominal_level,
     running_factor,
 )
-from errorbar.stats.anytime import (
-    Boundary,
-    best_ratio,
-    bets,
-    betting_bounds,
-    empirical_bernstein_bounds,
-    endless_evidence,
-    ever_crossed,
-    log_capital,
-)
+from errorbar.stats.anytime import Boundary, best_ratio, bets, endless_evidence, log_capital
 from tests.stats.anytime_runs import (
     betting_run,
     decide_run,

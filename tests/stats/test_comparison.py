@@ -8,9 +8,20 @@ from scipy import stats
 
 from errorbar.core import Interval, Undefined, UsageError
 from errorbar.metrics.base import Swapping
-from errorbar.stats import Swaps, all_swaps, blocks, count_extreme, random_swaps, randomization_test, stream
-from errorbar.stats.paired import mcnemar_test, paired_bootstrap
-from errorbar.stats.resampling import leave_one_out, multiplicities, resample_units
+from errorbar.stats import (
+    Swaps,
+    all_swaps,
+    blocks,
+    count_extreme,
+    leave_one_out,
+    mcnemar_test,
+    multiplicities,
+    paired_bootstrap,
+    random_swaps,
+    randomization_test,
+    resample_units,
+    stream,
+)
 from tests.helpers.folds import fold_counts
 from tests.stats.fixtures import FIRST, SECOND, Floats, f_half
 

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from errorbar.core import Interval, Undefined, UsageError
-from errorbar.stats import CorrelationKind, correlate, williams_test
-from errorbar.stats.correlation import correlation_interval
+from errorbar.stats import CorrelationKind, correlate, correlation_interval, williams_test
 
 KINDS: tuple[CorrelationKind, ...] = get_args(CorrelationKind)
 RANKS = range(1, 8)

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from errorbar.core import Interval, Undefined, UsageError
-from errorbar.stats import f_score_interval, stream
-from errorbar.stats.proportion import FMethod, f_cdf, f_quantile, f_standard_error, f_value
+from errorbar.stats import f_cdf, f_quantile, f_score_interval, f_standard_error, f_value, stream
+from errorbar.stats.proportion import FMethod
 from tests.helpers.counts import Counts
 
 METHODS: tuple[FMethod, ...] = get_args(FMethod)

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from scipy.stats import false_discovery_control
 
 from errorbar.core import UsageError
-from errorbar.stats import adjust, better_rows, shared_letters
-from errorbar.stats.multiple import NO_LETTERS, AdjustMethod, letter
+from errorbar.stats import adjust, better_rows, letter, shared_letters
+from errorbar.stats.multiple import NO_LETTERS, AdjustMethod
 
 p_values = st.lists(st.floats(0, 1), min_size=1, max_size=30)
 METHODS: tuple[AdjustMethod, ...] = ("holm", "benjamini-hochberg", "benjamini-yekutieli")

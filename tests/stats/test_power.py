@@ -7,9 +7,17 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from errorbar.core import Undefined, UsageError
-from errorbar.stats import paired_power, pseudo_values, stream
-from errorbar.stats.paired import detectable_difference, power_of_test, units_for_half_width, units_for_power
-from errorbar.stats.resampling import leave_one_out, multiplicities
+from errorbar.stats import (
+    detectable_difference,
+    leave_one_out,
+    multiplicities,
+    paired_power,
+    power_of_test,
+    pseudo_values,
+    stream,
+    units_for_half_width,
+    units_for_power,
+)
 from tests.stats.fixtures import FIRST, f_half
 
 effects = st.floats(0.05, 2)

@@ -15,22 +15,20 @@ from errorbar.core.estimate import BootstrapMethod
 from errorbar.stats import (
     Method,
     Units,
+    acceleration,
     blocks,
+    bootstrap_interval,
     cluster_members,
     cluster_table,
+    leave_one_out,
     left_out_of,
+    multiplicities,
     resample_clusters,
+    resample_units,
+    standard_error,
     stream,
     subsample_clusters,
     subsample_interval,
-)
-from errorbar.stats.resampling import (
-    acceleration,
-    bootstrap_interval,
-    leave_one_out,
-    multiplicities,
-    resample_units,
-    standard_error,
 )
 from tests.helpers.folds import fold_counts
 from tests.stats.fixtures import FIRST, f_half

@@ -9,6 +9,7 @@ from errorbar.api.audit_edits import ValidityRule as ValidityRule
 from errorbar.api.audit_edits import save_answers as save_answers
 from errorbar.api.browse import Browse as Browse
 from errorbar.api.browse import BrowseEdit as BrowseEdit
+from errorbar.api.browse import BrowseUnit as BrowseUnit
 from errorbar.api.ceiling import CeilingResult as CeilingResult
 from errorbar.api.compare import ComparisonResult as ComparisonResult
 from errorbar.api.corpus_results import CorpusStudy as CorpusStudy

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from errorbar.judging import JudgedItem, load_scheme
-from errorbar.judging.scheme import Scheme
+from errorbar.judging import JudgedItem, Scheme, load_scheme
 
 SENTENCES = (
     "It all depends [of] the weather in the North.",

@@ -14,10 +14,9 @@ from multiprocessing.context import ForkServerProcess
 from pathlib import Path
 from typing import Any
 
-from errorbar.judging import JudgedItem, Store, Study, StudyRules, add_items, set_value
-from errorbar.judging.scheme import Scheme
+from errorbar import judge_serve
+from errorbar.judging import JudgedItem, Scheme, Store, Study, StudyRules, add_items, set_value
 from errorbar.judging.study.invitations import invite_token, make_invite
-from errorbar.judging.web.serve import judge_serve
 
 SERVERS = multiprocessing.get_context("forkserver")
 """Servers are forked from a process that has imported what they need: that takes longer than most tests."""

@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 
 import errorbar
-from errorbar import judge_adjudicate, judge_export, judge_init
-from errorbar.judging.study.invitations import judge_invite
+from errorbar import judge_adjudicate, judge_export, judge_init, judge_invite
 from tests.browser.test_accessible import axe_source
 from tests.judging.browser.conftest import MakeStudy
 from tests.judging.browser.live_study import LiveStudy

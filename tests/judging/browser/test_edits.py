@@ -13,11 +13,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 import errorbar
-from errorbar.core.corpus import Corpus
-from errorbar.core.edit import Edit
-from errorbar.core.problems import Problems
+from errorbar import Corpus, Edit, Problems
 from errorbar.edits.texts import overlaps
-from errorbar.formats.m2 import write_m2
+from errorbar.formats import write_m2
 from errorbar.judging import JudgedItem, Study, StudyRules, load_scheme
 from errorbar.judging.question_kinds import PENDING
 from errorbar.judging.scheme_files import with_types
