@@ -317,10 +317,9 @@ class ScoredData(NamedTuple):
         """The words for the judges, who were drawn anew in sets, or fixed; ``corrected``: what editors corrected."""
         if self.unit == "fragment":
             return f"The gold edits are by [how many] annotators {WHO}, who worked as one: how they vary is not known."
-        if not self.n_units:
-            return "No annotator looked at any of the texts."
-        if self.recorded:
-            return "The scores were recorded by [the package and its version, the model and its revision]."
+        if not self.n_annotators:
+            recorded = "The scores were recorded by [the package and its version, the model and its revision]."
+            return recorded if self.recorded else "No annotator looked at any of the texts."
         single = self.n_annotators == 1
         who, judges = ("editor", "editors") if self.editors else ("annotator", "judges")
         text = f"The reference{' is' if single else 's are'} by {self.annotators} {WHO}"
