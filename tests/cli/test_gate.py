@@ -179,6 +179,17 @@ class TestExitCodes:
         done = errorbar("compare", "--gold", "one.m2", "old=short", "x", "--fail-if-worse", "0.5")
         assert (done.code, "[one-unit]" in done.err) == (2, True)
 
+    def test_a_reference_at_which_nobody_looked_lets_nobody_pass(self, errorbar: CommandLine) -> None:
+        """All systems would score alike against it."""
+        Path("nobody.m2").write_text("S a b c .\n\nS d e f .\n\n")
+        Path("old").write_text("a b c .\nd e f .\n")
+        Path("new").write_text("X b c .\nX e f .\n")
+        call = ("--gold", "nobody.m2", "--unmarked", "absent", "new")
+        done = errorbar("compare", *call, "old", "--fail-if-worse", "0.5")
+        assert (done.code, done.out, "[one-unit]" in done.err) == (2, "", True)
+        scored = errorbar("score", *call)
+        assert (scored.code, "No annotator looked" in scored.err, "recorded" in scored.err) == (0, True, False)
+
     @pytest.mark.parametrize(
         ("words", "message"),
         [

@@ -270,9 +270,14 @@ class ScoredData(NamedTuple):
         return cls(score.metric, score.n_units, known, n, score.unit, (n,) if score.own else ())
 
     @property
+    def recorded(self) -> bool:
+        """Whether there are scores without a reference, and not a reference at which nobody looked."""
+        return not self.n_annotators and self.n_units > 0
+
+    @property
     def metric_name(self) -> str:
         """``MaxMatch``, or ``MaxMatch, m2(beta=1)``; of recorded scores their name."""
-        if not self.n_annotators:
+        if self.recorded:
             return self.metric
         name, parameters = split_spec(self.metric)
         if name not in NAMES:
@@ -300,7 +305,7 @@ class ScoredData(NamedTuple):
         percent = " in percent" * all(measure.kind == "percent" for measure in measures)
         metric = metrics or self.metric_name
         named = f" ({metric})" if metric != titles else ""
-        against = f"against {self.annotators}" if self.n_annotators else "by recorded scores"
+        against = f"against {self.annotators}" if not self.recorded else "by recorded scores"
         if self.editors:
             against = f"against references made of its own output by {self.annotators}"
         data = f"{format_count(n_systems, 'systems')}{', each' * bool(self.editors)} {against} on {self.size}"
@@ -313,7 +318,8 @@ class ScoredData(NamedTuple):
         if self.unit == "fragment":
             return f"The gold edits are by [how many] annotators {WHO}, who worked as one: how they vary is not known."
         if not self.n_annotators:
-            return "The scores were recorded by [the package and its version, the model and its revision]."
+            recorded = "The scores were recorded by [the package and its version, the model and its revision]."
+            return recorded if self.recorded else "No annotator looked at any of the texts."
         single = self.n_annotators == 1
         who, judges = ("editor", "editors") if self.editors else ("annotator", "judges")
         text = f"The reference{' is' if single else 's are'} by {self.annotators} {WHO}"

@@ -463,6 +463,9 @@ def compare_systems(
         raise UsageError(Problem("one-unit", message, expected="at least two", fix=fix))
     main, scale = metric.main, metric.measures[metric.main].scale.of_differences
     folded = [metric.fold(system.statistics) for system in systems]
+    if any(metric.reasons(each)[main] is Undefined.NO_UNITS for each in folded):
+        message = "no annotator looked at any sentence, so every two systems would score alike"
+        raise UsageError(Problem("one-unit", message, fix="give annotated references, or see --unmarked"))
     scores = np.stack([each.values[0] for each in folded])
 
     def fold_of(system: System) -> Callable[[Selection], NDArray[np.float64]]:
