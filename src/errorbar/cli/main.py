@@ -30,6 +30,8 @@ from errorbar.formats.look import looking
 from errorbar.version import __version__
 
 if TYPE_CHECKING:
+    from importlib.abc import Loader
+
     from _typeshed import ReadableBuffer
 
 
@@ -430,6 +432,8 @@ class _Postponing:
 class _PostponedLoader(LazyLoader):
     """As the library's, whose threads do not wait for each other before Python 3.13: a server's found half a module."""
 
+    loader: Loader
+
     def exec_module(self, module: ModuleType) -> None:
         module.__class__ = _PostponedModule
 
@@ -439,9 +443,10 @@ class _PostponedModule(ModuleType):
 
     def __getattr__(self, name: str) -> object:
         with _LOADING:
-            if self.__spec__ is not None and isinstance(postponed := self.__spec__.loader, _PostponedLoader):
-                self.__spec__.loader = self.__loader__ = postponed.loader
-                postponed.loader.exec_module(self)
+            spec: Any = self.__spec__
+            if isinstance(spec.loader, _PostponedLoader):
+                spec.loader = self.__loader__ = spec.loader.loader
+                spec.loader.exec_module(self)
         return super().__getattribute__(name)
 
 

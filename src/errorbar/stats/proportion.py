@@ -157,9 +157,12 @@ def ratio_interval(
     half = t * sqrt(variance + t * t * one * one / 4)
     low, high = ((total + t * t * one / 2 + side * half) / (whole + t * t * one) for side in (-1, 1))
     trials = float(times @ parts**2) ** 2 / float(times @ parts**4)
-    x = min(total / whole, 1.0) * trials
-    least, greatest = proportion_bounds(x, trials, method="clopper-pearson", confidence_level=confidence_level)
-    return Interval(max(low, float(least)), min(high, float(greatest)), confidence_level, "wilson of sums")
+    share = min(total / whole, 1.0)
+    least, greatest = proportion_bounds(
+        share * trials, trials, method="clopper-pearson", confidence_level=confidence_level
+    )
+    low, high = min(max(low, float(least)), share), max(min(high, float(greatest)), share)  # but for their last bits
+    return Interval(low, high, confidence_level, "wilson of sums")
 
 
 def true_share(
