@@ -621,6 +621,14 @@ def test_bands_of_curves_are_made_up_to_some_size(votes: Path, monkeypatch: pyte
     assert record(curve, *call, "--resamples", 50, "--ci")["rows"][0] == usual
 
 
+def test_bins_alone_are_signed_with_what_made_them(votes: Path) -> None:
+    """Whatever the resamples and their seed, which bins do not need."""
+    flags = votes.with_name("flags.csv")
+    (one,), (other,) = (follow(votes, [flags], view="bins", resamples=20, seed=seed).systems for seed in (1, 2))
+    assert one == other
+    assert "|ci:closed,0.95|" in one.signature
+
+
 def test_python_gives_what_the_commands_print(votes: Path) -> None:
     flags, gold = votes.with_name("flags.csv"), votes.with_name("gold.csv")
     judgments = read_judgments(votes)
