@@ -600,6 +600,7 @@ def test_scores_have_intervals_unless_they_are_left_out(votes: Path, errorbar: C
     usual = record(crowd, "score", *call)["rows"][0]
     assert "|ci:closed,0.95|" in usual["signature"]
     none = record(crowd, "score", *call, "--no-ci")["rows"][0]
+    assert "intervals" not in run(crowd, "score", *call, "--no-ci")
     assert (none["P"]["interval"], "|ci:" in none["signature"]) == (None, False)
     assert none["P"]["value"] == usual["P"]["value"]
     narrow = record(crowd, "score", *call, "--confidence", 0.5)["rows"][0]["P"]["interval"]
