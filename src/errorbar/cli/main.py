@@ -415,7 +415,7 @@ POSTPONED = frozenset(
         "numpy.testing",
     }
 )
-"""Docstrings of numpy, and parts that scipy names: they would be loaded with both, and no command uses them."""
+"""Docstrings of numpy, and parts that scipy names: they would be loaded with both, and few commands use one."""
 
 
 class _Postponing:
