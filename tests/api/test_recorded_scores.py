@@ -116,8 +116,8 @@ def test_pairs_that_score_alike_count_in_no_adjustment_and_the_notes_say_so(adju
     result = errorbar.compare(scores=recorded(a=ahead, b=ahead, c=behind), adjust=adjust)
     assert [pair.p for pair in result.pairs] == [None, p, p]
     notes = " ".join(result.pair_table().notes)
-    assert "adjusted for those 2 of 3 pairs that have one, which decides" in notes
-    assert "only p is adjusted for those 2 of 3 pairs" in notes
+    assert "adjusted for the 2 of 3 pairs with a p-value, which decides" in notes
+    assert "only p is adjusted for the 2 of 3 pairs with a p-value" in notes
 
 
 @pytest.mark.parametrize(

@@ -600,6 +600,7 @@ def test_scores_have_intervals_unless_they_are_left_out(votes: Path, errorbar: C
     usual = record(crowd, "score", *call)["rows"][0]
     assert "|ci:closed,0.95|" in usual["signature"]
     none = record(crowd, "score", *call, "--no-ci")["rows"][0]
+    assert "intervals" not in run(crowd, "score", *call, "--no-ci")
     assert (none["P"]["interval"], "|ci:" in none["signature"]) == (None, False)
     assert none["P"]["value"] == usual["P"]["value"]
     narrow = record(crowd, "score", *call, "--confidence", 0.5)["rows"][0]["P"]["interval"]
@@ -619,6 +620,14 @@ def test_bands_of_curves_are_made_up_to_some_size(votes: Path, monkeypatch: pyte
     assert many["rows"][0]["curve"][0]["kappa"]["interval"] is None
     assert [note["code"] for note in many["warnings"]] == ["no-intervals"]
     assert record(curve, *call, "--resamples", 50, "--ci")["rows"][0] == usual
+
+
+def test_bins_alone_are_signed_with_what_made_them(votes: Path) -> None:
+    """Whatever the resamples and their seed, which bins do not need."""
+    flags = votes.with_name("flags.csv")
+    (one,), (other,) = (follow(votes, [flags], view="bins", resamples=20, seed=seed).systems for seed in (1, 2))
+    assert one == other
+    assert "|ci:closed,0.95|" in one.signature
 
 
 def test_python_gives_what_the_commands_print(votes: Path) -> None:

@@ -88,18 +88,26 @@ def test_the_signature_says_how_many_pilots_were_drawn(errorbar: CommandLine) ->
 
 
 def test_pilots_that_can_plan_nothing_are_wider_than_any() -> None:
-    """Of ten with four of eight sentences four can plan nothing: the widest of the others is not the 90% quantile."""
+    """Of ten with four of eight sentences four can plan nothing: the widest of the others is not the 90% quantile.
+
+    Of eleven one can plan nothing, and the tenth is the 90% quantile.
+    """
     rng = Random(0)
     texts = {
         str(k): [" ".join(word if rng.random() < 0.6 else word.upper() for word in "abcd") for _ in range(8)]
         for k in range(4)
     }
     system = {"it": ["A b c d", "a B c d"] * 4}
-    result = library.plan_judging(source=["a b c d"] * 8, gold=texts, systems=system, n_pilots=10)
+    result, eleven = (
+        library.plan_judging(source=["a b c d"] * 8, gold=texts, systems=system, n_pilots=n, seed=seed)
+        for n, seed in ((10, 0), (11, 9))
+    )
     whole, half = result.pilots
     assert (whole.n_pilots, half.n_pilots) == (6, 6)  # of six pairs of judges, and of ten drawn pilots
     assert None not in (whole.low, whole.median, whole.high, half.low, half.median)
     assert half.high is None
+    assert eleven.pilots[1].n_pilots == 10
+    assert eleven.pilots[1].high is not None
     plan, pilots = result.tables()
     assert "pilots that could plan nothing" in pilots.notes[0]
     assert any("there will be no interval, because nearly every value will be possible" in note for note in plan.notes)

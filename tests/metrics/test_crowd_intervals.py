@@ -71,6 +71,14 @@ def test_it_holds_the_value_inside_0_and_1(rows: list[tuple[float, float]], scal
         assert (other.low, other.high) == pytest.approx((found.low, found.high), abs=1e-9)
 
 
+@pytest.mark.parametrize("n", [49, 1000, 10**9])
+def test_it_ends_at_1_where_all_is_right(n: int) -> None:
+    """Not in the bit below, where an interval would not hold its value."""
+    found = ratio_interval(np.ones(1), np.ones(1), Units(np.array([float(n)])))
+    assert isinstance(found, Interval)
+    assert found.high == 1
+
+
 def test_items_that_are_alike_and_one_essay() -> None:
     """Five items on which two of three raters agree; essays that are each wholly right count as one item each."""
     alike = crowd_score(np.full(5, 2 / 3), np.ones(5, np.bool_), np.full(5, 3), resampling=CLOSED).precision

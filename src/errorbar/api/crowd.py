@@ -60,7 +60,7 @@ from errorbar.tables.plain import attributes, estimate_record, records
 from errorbar.tables.result import Result
 from errorbar.tables.table import Cell, Column, Table
 
-FEW_ERRORS, FEW_CLUSTERS = 10, 10  # of fewer, intervals hold the truth too seldom where others are fine
+FEW_ERRORS, FEW_CLUSTERS = 10, 10  # below which intervals can be too narrow: docs/measurements/crowd-intervals.md
 
 FlagSource = Source | Mapping[str, bool] | Flags | Sequence[bool]
 Systems = Source | Sequence[Source] | Mapping[str, FlagSource]
@@ -155,9 +155,10 @@ class CrowdScores(Result):
         for system, s in ((row.system, row.score) for row in self.rows):
             start: list[Cell] = [system, s.estimand, judgments_text(s.n_judgments), s.n_items]
             body.append([*start, s.hits, s.false_positives, s.misses, s.precision, s.recall, s.f])
+        with_intervals = any(row.score.f.interval_or_reason is not None for row in self.rows)
         notes = [
             "weighted: an item counts as the share of raters who call it an error; majority: as most of them do",
-            f"intervals are for other {self.unit} and these raters; judgments are per item",
+            f"intervals are for other {self.unit} and these raters; " * with_intervals + "judgments are per item",
         ]
         return [Table(columns, body, "Scores against the crowd", "crowd-score", notes)]
 

@@ -157,6 +157,7 @@ def curve(
         thresholds: Smallest agreement of the curve's points. From 0.5 to 1.
         prevalence: Share of errors that kappa is standardized to.
         view: What to compute: ``bins``, ``kappa`` (the curve) or ``both``.
+        resamples: Number of resamples that intervals of the curve rest on; those of bins need none.
         shared: How judgments are read and intervals made.
 
     Raises:
@@ -183,14 +184,15 @@ def curve_rows(
     }
     spec = f"curve({','.join(f'{key}={value}' for key, value in settings.items())})"
     curves = []
+    closed = None if drawn is None else replace(drawn, method="closed")
+    signed = closed if marks.view == "bins" else drawn
     for name, flags in systems.items():
         in_bins, points = [], []
         if marks.view != "kappa":
-            closed = None if drawn is None else replace(drawn, method="closed")
             in_bins = agreement_bins(against.counted(flags), marks.bins, resampling=closed)
         if marks.view != "bins":
             # Ties are left out and counted, whatever they are to the scores.
             untied = replace(against.metric, estimand="majority", ties="half").measure(against.votes, flags)
             points = kappa_curve(untied, marks.thresholds, reference_prevalence=marks.prevalence, resampling=drawn)
-        curves.append(SystemCurve(name, in_bins, points, against.signature(spec, flags, drawn)))
+        curves.append(SystemCurve(name, in_bins, points, against.signature(spec, flags, signed)))
     return curves

@@ -32,7 +32,7 @@ from errorbar.detectors.ngrams import NgramModel
 from errorbar.detectors.selectors import PAPER, Classifier, Kind, Majority, load_selector
 from errorbar.detectors.tagger import Tagger, load_any_tagger
 from errorbar.detectors.text import KIND as WORDS
-from errorbar.detectors.text import LearnedSentences, read_sentences, stored_counts
+from errorbar.detectors.text import LearnedSentences, read_sentences, stored_counts, warn_of_learned
 from errorbar.edits.items import ERROR, OK
 from errorbar.formats.look import Source, display_name, note_input
 from errorbar.formats.saving import save_lines
@@ -374,10 +374,7 @@ def _judge(
     if name == "combined":
         combined = read_combined(models, tagger)
         combiner = read_combiner(models, combined)
-        seen = LearnedSentences(combiner.learned)
-        for tokens in sentences:
-            seen.add(tokens)
-        seen.warn(place, problems)
+        warn_of_learned(combiner.learned, sentences, place, problems)
         prepositions = combined.detect(combiner, sentences)
         return prepositions, prepositions.suggestions(), combiner.error_share
     # Which words are prepositions does not depend on who judges them.

@@ -25,7 +25,7 @@ from errorbar.detectors.detect import (
     read_tagger,
 )
 from errorbar.detectors.model_file import fitting, load_model
-from errorbar.detectors.text import LearnedSentences, stored_codes
+from errorbar.detectors.text import stored_codes, warn_of_learned
 from errorbar.formats.saving import save_lines
 from errorbar.reproduce.cells import AddedCells, Cell, Sources
 from errorbar.tables.writers import tables_text
@@ -56,10 +56,8 @@ def _warn_of_learned(sentences: Tokens, part: str, models: Path, place: Place, p
     path = file_of(models, part)
     model = load_model(path, part)
     with fitting(str(path)):
-        seen = LearnedSentences(stored_codes(model.arrays))
-    for tokens in sentences:
-        seen.add(tokens)
-    seen.warn(place, problems)
+        learned = stored_codes(model.arrays)
+    warn_of_learned(learned, sentences, place, problems)
 
 
 def _warn_of_corrector(sentences: Tokens, place: Place, _: str, models: Path, problems: Problems) -> None:

@@ -246,6 +246,16 @@ class LearnedSentences:
             problems.note("model-learned", message, place, fix=fix, severity="warning")
 
 
+def warn_of_learned(
+    learned: NDArray[np.uint32], sentences: Iterable[Sequence[str]], place: Place, problems: Problems
+) -> None:
+    """Note a warning if a model learned from the labels of many of the sentences; their codes as ``sentence_codes``."""
+    seen = LearnedSentences(learned)
+    for tokens in sentences:
+        seen.add(tokens)
+    seen.warn(place, problems)
+
+
 def read_learner_text(files: Sequence[Source], problems: Problems) -> LearnerText:
     """Read M2, or another format of annotated sentences: each file a text of its own, one after the other."""
     corpora = [read_named([NamedFile(str(file), str(file))], problems) for file in files]

@@ -481,8 +481,8 @@ class TrainedModels(Result):
         return [Table([*columns, Column("")], rows, name="models", notes=[f"text: {about}"] if about else [])]
 
 
-def _is_about(options: str, *parts: Part) -> Useless:
-    """The rule that options are about some parts, of which one must be made where parts are named."""
+def _refuse_without_part(options: str, *parts: Part) -> Useless:
+    """Make the rule on options that are about some parts, of which one must be made where parts are named."""
 
     def is_useless(arguments: Mapping[str, Any]) -> bool:
         part: Part | Sequence[Part] = arguments["part"]
@@ -494,11 +494,11 @@ def _is_about(options: str, *parts: Part) -> Useless:
 
 
 @public(
-    _is_about("labels", *LABELED),
-    _is_about("treebank tagger", "tagger"),
-    _is_about("order fallback", "ngrams"),
-    _is_about("small", *(part for part in PARTS if STEPS[part].shrinks)),
-    _is_about("seed", *(part for part in PARTS if part not in ("words", "ngrams"))),
+    _refuse_without_part("labels", *LABELED),
+    _refuse_without_part("treebank tagger", "tagger"),
+    _refuse_without_part("order fallback", "ngrams"),
+    _refuse_without_part("small", *(part for part in PARTS if STEPS[part].shrinks)),
+    _refuse_without_part("seed", *(part for part in PARTS if part not in ("words", "ngrams"))),
 )
 def train(
     texts: Source | Sequence[Source] = (),

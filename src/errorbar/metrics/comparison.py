@@ -365,11 +365,11 @@ class Comparison:
 
     @property
     def adjusted_for(self) -> str:
-        """The pairs for whose number p-values are adjusted: ``all 3 pairs``, or those that have one; empty: a pair."""
+        """The pairs for whose number p-values are adjusted: ``all 3 pairs``, or those with a p-value; empty: a pair."""
         n, n_tested = len(self.pairs), sum(pair.p is not None for pair in self.pairs)
         if n == 1:
             return ""
-        return f"all {n:,} pairs" if n_tested == n else f"those {n_tested:,} of {n:,} pairs that have one"
+        return f"all {n:,} pairs" if n_tested == n else f"the {n_tested:,} of {n:,} pairs with a p-value"
 
     def group_legend(self) -> list[str]:
         """How to read group letters."""

@@ -178,11 +178,11 @@ def pilots(
             groups = np.concatenate([np.full(len(members[t]), t) for t in texts])
             judging = JudgeCoverage(groups, whole.panel, n, judges, (n,) * m, n)
             planned.append(half_width(own, statistics.take(units), judging, k))
-        n_known = sum(half is not None for half in planned)
-        if n_known:
-            halves = [inf if half is None else half for half in planned]
-            with np.errstate(invalid="ignore"):  # between two that are infinite
-                quantiles = np.quantile(halves, [LOW, 0.5, HIGH]).tolist()
-            low, median, high = (half if isfinite(half) else None for half in quantiles)
-            rows.append(Pilot(n, m, k, low, median, high, n_known, half_width(own, statistics, whole, k)))
+        known = [half for half in planned if half is not None]
+        if known:
+            halves = known + [inf] * (len(planned) - len(known))
+            last = np.quantile(halves, [LOW, 0.5, HIGH], method="higher").tolist()  # the widest that has a weight
+            between = np.quantile(np.minimum(halves, max(known)), [LOW, 0.5, HIGH]).tolist()
+            low, median, high = (half if isfinite(end) else None for half, end in zip(between, last, strict=True))
+            rows.append(Pilot(n, m, k, low, median, high, len(known), half_width(own, statistics, whole, k)))
     return rows

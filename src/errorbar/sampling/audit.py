@@ -246,7 +246,7 @@ def estimate_audit(
     for first, second in combinations(range(len(systems)), 2):
         official = (base[first] or 0.0) - (base[second] or 0.0) if None not in (base[first], base[second]) else None
         value = both = Estimate(None, int(n.sum()), undefined=Undefined.NOT_COMPARABLE)
-        if official is not None and totals.speaks_of(weights[first]) and totals.speaks_of(weights[second]):
+        if official is not None and totals.has_judged(weights[first]) and totals.has_judged(weights[second]):
             value, both = totals.estimate_sum(official, weights[first] - weights[second], -1.0, 1.0)
         differences.append(
             AuditedDifference(strata.systems[first].name, strata.systems[second].name, official, value, both)
@@ -263,7 +263,7 @@ class _ValidTotals:
             [plain_totals(strata, part) for part in without if part.sample.n.any()]
         )  # (judges, strata)
 
-    def speaks_of(self, weights: Floats) -> bool:
+    def has_judged(self, weights: Floats) -> bool:
         """Whether an edit was judged in one of the strata with weights, or there is none."""
         return bool(self.heard.sample.n[weights != 0].any() or not weights.any())
 
@@ -347,7 +347,7 @@ def _system(system: OfficialCounts, totals: _ValidTotals, weights: Floats, beta:
         nothing = Estimate(None, 0, undefined=Undefined.NOTHING_PROPOSED).with_interval(Undefined.NOTHING_PROPOSED)
         return AuditedSystem(system, 0.0, (None, recall, None), nothing, nothing, nothing, recall, recall)
     official = (C / P, recall, _f_of(C / P, recall, beta))
-    if not totals.speaks_of(weights):
+    if not totals.has_judged(weights):
         nothing = Estimate(None, 0, undefined=Undefined.NO_UNITS).with_interval(Undefined.NO_UNITS)
         return AuditedSystem(system, None, official, nothing, nothing, nothing, None, None)
     precision, both = totals.estimate_sum(C / P, weights, C / P, 1.0)

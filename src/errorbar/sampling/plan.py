@@ -13,10 +13,11 @@ Conventions
     The finite-population correction does not move the optimum, as it adds a constant; it caps n_h at N_h. Whole numbers
     are found by rounding down and giving what is left, item by item, to where it helps most. What is left when the
     target needs no more goes to the other strata.
-    Rates are guesses, or come from a pilot as (x + ½) / (n + 1). The smallest budget for a half-width is found by
-    bisection on the plan itself, so bounds and rounding count. Samples show more or fewer errors than supposed, and
-    have wider or narrower intervals. Of other designs: verification looks at flagged items
-    only and says nothing about misses, so R and F have no value; equal allocation gives what a full stratum cannot take
+    Rates are guesses, or come from a pilot as (x + ½) / (n + 1). The budget for a half-width is found by bisection on
+    the plan itself, so bounds and rounding count; since items are whole, one more can widen the interval a little, and
+    then a smaller budget may do too. Samples show more or fewer errors than supposed, and have wider or narrower
+    intervals. Of other designs: verification looks at flagged items only and says nothing about misses, so R and F have
+    no value; equal allocation gives what a full stratum cannot take
     to the others. Numbers are expectations under the supposed rates. With two systems, those of the first.
 Source
     Neyman 1934; Cochran 1977, sections 5.5 to 5.9; Tetreault and Chodorow 2008, table 6 (all of a text judged, against
@@ -278,7 +279,7 @@ def budget_for_half_width(
     floor: ArrayLike = FLOOR,
     kept: Floats | None = None,
 ) -> int:
-    """The fewest items for which the target's expected half-width is small enough, for the first system."""
+    """A number of items for which the first system's expected half-width is small enough, while one less is too few."""
     if not half_width > 0:
         raise UsageError(Problem("sample-half-width", f"a half-width of {half_width:g}", expected="above 0"))
     aim, p, sizes = aim or Aim(), np.asarray(rates, np.float64), strata.sizes
@@ -289,10 +290,7 @@ def budget_for_half_width(
         n = allocate(weights, sizes, budget, floor=floor)
         return expected_half_width(quantity, p, n, aim.confidence_level, kept) <= half_width
 
-    found = bisect_left(range(int(sizes.sum())), True, lo=least, key=narrow)
-    while found > least and narrow(found - 1):  # totals of errors are whole, so widths do not fall evenly
-        found -= 1
-    return found
+    return bisect_left(range(int(sizes.sum())), True, lo=least, key=narrow)
 
 
 # The looks of a plan: after how many items, and how wide the intervals will be.

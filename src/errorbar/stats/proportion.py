@@ -141,25 +141,30 @@ def ratio_interval(
     total, whole = float(n @ above), float(n @ below)
     if whole <= 0:
         return Undefined.NO_UNITS
-    residual = above - total / whole * below
-    one, own = float(n @ below**2) / whole, float(n @ residual**2)
-    parts, times = below, n
+    residuals = above - total / whole * below
+    weight, sizes, counts = float(n @ below**2) / whole, below, n
     if units.clusters is not None:
-        parts, residual = units.clusters @ below, units.clusters @ residual
-        times = np.ones(len(parts))
-        most, ratio = float(times @ parts**2) / whole, float(times @ residual**2)
-        one = min(max(one, one * ratio / own), most) if own > ROUNDING * one * whole else most
-    if times[parts > 0].sum() < 2:
+        of_units = float(n @ residuals**2)
+        sizes, residuals = units.clusters @ below, units.clusters @ residuals
+        counts = np.ones(len(sizes))
+        most = float(counts @ sizes**2) / whole
+        of_clusters = float(counts @ residuals**2)
+        alike = of_units <= ROUNDING * weight * whole
+        weight = most if alike else min(max(weight, weight * of_clusters / of_units), most)
+    if counts[sizes > 0].sum() < 2:
         return Undefined.ONE_UNIT
-    variance, added = float(times @ residual**2), z * z * one * one / 4
-    df = (variance + added) ** 2 / (float(times @ residual**4) + added**2 / z**2)
+    variance, added = float(counts @ residuals**2), z * z * weight * weight / 4
+    df = (variance + added) ** 2 / (float(counts @ residuals**4) + added**2 / z**2)
     t = float(stdtrit(df, tails(confidence_level)[1]))
-    half = t * sqrt(variance + t * t * one * one / 4)
-    low, high = ((total + t * t * one / 2 + side * half) / (whole + t * t * one) for side in (-1, 1))
-    trials = float(times @ parts**2) ** 2 / float(times @ parts**4)
-    x = min(total / whole, 1.0) * trials
-    least, greatest = proportion_bounds(x, trials, method="clopper-pearson", confidence_level=confidence_level)
-    return Interval(max(low, float(least)), min(high, float(greatest)), confidence_level, "wilson of sums")
+    half = t * sqrt(variance + t * t * weight * weight / 4)
+    low, high = ((total + t * t * weight / 2 + side * half) / (whole + t * t * weight) for side in (-1, 1))
+    trials = float(counts @ sizes**2) ** 2 / float(counts @ sizes**4)
+    share = min(total / whole, 1.0)
+    least, greatest = proportion_bounds(
+        share * trials, trials, method="clopper-pearson", confidence_level=confidence_level
+    )
+    low, high = min(max(low, float(least)), share), max(min(high, float(greatest)), share)  # but for their last bits
+    return Interval(low, high, confidence_level, "wilson of sums")
 
 
 def true_share(
