@@ -234,34 +234,10 @@ finally:
     )
     *_, loaded, value = done.stderr.splitlines()
     assert "scipy.special" in loaded.split()
-    unused = {"numpy.f2py.f2py2e", "numpy.ma.core", "numpy.polynomial.polynomial", "unittest"}
+    unused = {"numpy.f2py.f2py2e", "numpy.polynomial.polynomial", "unittest"}
     unused |= {"errorbar.detectors", "errorbar.formats.exports", "errorbar.metrics.swaps", "errorbar.stats.paired"}
     assert not unused & {*loaded.split()}
     assert value == "7.0 3"
-
-
-def test_threads_wait_for_what_is_loaded_late() -> None:
-    """As those of ``judge serve`` do, which count at once what has never been counted."""
-    script = """
-import sys
-from errorbar.cli import main
-sys.argv = ["errorbar", "--version"]
-try:
-    main.run()
-except SystemExit:
-    pass
-import numpy
-from concurrent.futures import ThreadPoolExecutor
-from threading import Barrier
-together = Barrier(8)
-def count(values):
-    together.wait()
-    return numpy.unique(values).size
-with ThreadPoolExecutor(8) as threads:
-    print(*threads.map(count, [numpy.array([3.0, 1.0, 1.0])] * 8), type(numpy.ma).__name__, file=sys.stderr)
-"""
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False, timeout=100)
-    assert done.stderr.split("\n")[-2] == "2 2 2 2 2 2 2 2 _PostponedModule"
 
 
 def test_modules_are_pages() -> None:

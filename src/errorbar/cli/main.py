@@ -16,7 +16,6 @@ from importlib.machinery import ModuleSpec, PathFinder
 from importlib.util import LazyLoader, find_spec
 from keyword import iskeyword
 from pathlib import Path
-from threading import RLock
 from types import FrameType, MappingProxyType, ModuleType
 from typing import TYPE_CHECKING, Any, NoReturn, TextIO, cast
 
@@ -30,8 +29,6 @@ from errorbar.formats.look import looking
 from errorbar.version import __version__
 
 if TYPE_CHECKING:
-    from importlib.abc import Loader
-
     from _typeshed import ReadableBuffer
 
 
@@ -402,20 +399,11 @@ def show_problems(error: ErrorbarError) -> None:
 
 POSTPONED = frozenset(
     {
-        "numpy._core._add_newdocs",
-        "numpy._core._add_newdocs_scalars",
-        "numpy.char",
-        "numpy.core",
-        "numpy.ctypeslib",
-        "numpy.f2py",
-        "numpy.ma",
-        "numpy.polynomial",
-        "numpy.rec",
-        "numpy.strings",
-        "numpy.testing",
+        *("numpy._core._add_newdocs", "numpy._core._add_newdocs_scalars"),
+        *("numpy.f2py", "numpy.polynomial", "numpy.testing"),
     }
 )
-"""Docstrings of numpy, and parts that scipy names: they would be loaded with both, and few commands use one."""
+"""Docstrings of numpy, and parts that scipy names: they would be loaded with both, and no command uses one."""
 
 
 class _Postponing:
@@ -425,32 +413,8 @@ class _Postponing:
     def find_spec(fullname: str, path: Sequence[str] | None, target: ModuleType | None = None) -> ModuleSpec | None:
         spec = PathFinder.find_spec(fullname, path, target) if fullname in POSTPONED else None
         if spec is not None and spec.loader is not None:
-            spec.loader = _PostponedLoader(spec.loader)
+            spec.loader = LazyLoader(spec.loader)
         return spec
-
-
-class _PostponedLoader(LazyLoader):
-    """As the library's, whose threads do not wait for each other before Python 3.13: a server's found half a module."""
-
-    loader: Loader
-
-    def exec_module(self, module: ModuleType) -> None:
-        module.__class__ = _PostponedModule
-
-
-class _PostponedModule(ModuleType):
-    """A module whose code runs when a name is asked for that it does not have."""
-
-    def __getattr__(self, name: str) -> object:
-        with _LOADING:
-            spec: Any = self.__spec__
-            if isinstance(spec.loader, _PostponedLoader):
-                spec.loader = self.__loader__ = spec.loader.loader
-                spec.loader.exec_module(self)
-        return super().__getattribute__(name)
-
-
-_LOADING = RLock()
 
 
 def run() -> None:
