@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 
 import numpy as np
@@ -19,8 +18,7 @@ TEAMS = ("AMU", "CAMB", "CUUI", "IITB", "INPUT", "IPN", "NTHU", "PKU", "POST", "
 
 @pytest.mark.slow
 def test_twelve_systems_under_three_golds(data: Path) -> None:
-    """The processor's time; the clock's depends on who else works. The figures are those of docs/references.md."""
-    started = time.process_time()
+    """The figures are those of docs/references.md."""
     result = errorbar.references(
         [str(data / f"conll14/noalt/official-2014.{k}.m2") for k in (0, 1)],
         [str(data / "conll14_systems/official_submissions" / team) for team in TEAMS],
@@ -29,7 +27,6 @@ def test_twelve_systems_under_three_golds(data: Path) -> None:
         lenient=True,
         force=True,
     )
-    assert time.process_time() - started < 6
     values = {(score.system, score.gold): score.estimates["f"].value or 0.0 for score in result.scores}
     assert round(100 * values["CAMB", "common"], 2) == 37.33  # docs/how-do-i.md, by score
     assert round(100 * values["CAMB", "closest"], 2) == 54.06

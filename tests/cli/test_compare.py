@@ -292,7 +292,7 @@ def test_four_systems_are_told_where_their_pairs_are(errorbar: CommandLine) -> N
     assert "every pair, with difference, interval and p: --pairs; in Python pair_table() (6)" in four.out
     three = errorbar("compare", "--gold", "gold.m2", "all", "most", "none", *FEW, "--swaps", "500")
     assert "--pairs" not in three.out
-    assert "intervals are of one pair alone; only p is adjusted for all 3 pairs" in three.out
+    assert "intervals are of one pair alone; only p is adjusted for the 2 of 3 pairs with a p-value" in three.out
     assert "only p is adjusted" not in errorbar("compare", "--gold", "gold.m2", "all", "none", *FEW).out
 
 

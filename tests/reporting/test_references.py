@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -77,10 +76,8 @@ def test_of_one_system_the_summary_has_its_score_and_of_untested_ones_nothing() 
 
 @pytest.mark.slow
 def test_twelve_systems_with_own_references_and_pools_of_ten_annotators(data: Path) -> None:
-    """The processor's time; the clock's depends on who else works."""
     gold, systems = data / "bn2015_10gec", data / "conll14_systems/official_submissions"
     teams = [path.name for path in sorted(systems.iterdir()) if path.name != "UMC"]
-    started = time.process_time()
     made = report(
         str(gold / "A*.m2"),
         [str(systems / team) for team in teams],
@@ -90,7 +87,6 @@ def test_twelve_systems_with_own_references_and_pools_of_ten_annotators(data: Pa
         force=True,
     )
     page = page_html(made.report)
-    assert time.process_time() - started < 10
     assert len(teams) == 12
     assert "References made for the systems" in page
     assert "Pools of judges" in page
