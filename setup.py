@@ -10,6 +10,8 @@ from setuptools.command.build_ext import build_ext
 # -ffp-contract=off: fused multiply-add would change the last bit, and with it ties, on some processors. -g0: what a
 # debugger would need makes a wheel three times as large.
 KERNELS = {
+    "errorbar.formats._m2": "src/errorbar/formats/_m2.pyx",
+    "errorbar.edits._encode": "src/errorbar/edits/_encode.pyx",
     "errorbar.edits._lattice": "src/errorbar/edits/_lattice.pyx",
     "errorbar.edits._search": "src/errorbar/edits/_search.pyx",
     "errorbar.edits._large": "src/errorbar/edits/_large.pyx",

@@ -283,15 +283,26 @@ def reference_record(annotations: Mapping[str, Annotation]) -> str:
 
     Of types only unclear meaning counts, which decides what an annotator's text is; the order of annotators does not.
     """
-    names = _in_order(tuple(annotations)) if len(annotations) > 1 else annotations
-    return "\x1d".join([_name_record(name) + _edits_record(annotations[name]) for name in names])
+    return _reference_records([annotations])[0]
 
 
 def reference_records(corpus: Corpus) -> list[str]:
     """The canonical records of the references of all sentences."""
     return corpus.once(
-        "records of references", lambda: [reference_record(sentence.annotations) for sentence in corpus.sentences]
+        "records of references", lambda: _reference_records([sentence.annotations for sentence in corpus.sentences])
     )
+
+
+def _reference_records(annotations: Iterable[Mapping[str, Annotation]]) -> list[str]:
+    corrections = _CorrectionRecords()
+    records = []
+    for each in annotations:
+        parts = []
+        for name in _in_order(tuple(each)) if len(each) > 1 else each:
+            edits = [f"{edit[0]} {edit[1]} {corrections[edit[2:5]]}" for edit in each[name]]
+            parts.append(_name_record(name) + "\x1e".join(edits))
+        records.append("\x1d".join(parts))
+    return records
 
 
 def type_record(annotations: Mapping[str, Annotation]) -> str:
@@ -324,22 +335,16 @@ def _tokens_of(line: str) -> str:
 _in_order = lru_cache(maxsize=1 << 10)(annotator_order)  # most sentences have the same annotators
 
 
-def _edits_record(edits: Annotation) -> str:
-    return "\x1e".join(
-        [
-            f"{start} {end} {_correction_record(tuple(replacements or ()), bool(optional), kind == UNCLEAR)}"
-            for start, end, replacements, kind, optional, _, _ in edits
-        ]
-    )
+class _CorrectionRecords(dict[tuple[tuple[str, ...], str, bool], str]):
+    """The records of the replacements, type and optionality of edits: many edits have the same."""
 
-
-@lru_cache(maxsize=1 << 16)
-def _correction_record(replacements: tuple[str, ...], optional: bool, unclear: bool) -> str:
-    texts = "\x1f".join(map(_plain, replacements)) if replacements else _UNKNOWN
-    marks = f"{'?' if optional else ''}{'!' if unclear else ''}"
-    if texts.endswith(("?", "!")):
-        marks = _END + marks  # or "no?" would be an optional "no"
-    return texts + marks
+    def __missing__(self, correction: tuple[tuple[str, ...], str, bool]) -> str:
+        replacements, kind, optional = correction
+        texts = "\x1f".join(map(_plain, replacements)) if replacements else _UNKNOWN
+        marks = f"{'?' if optional else ''}{'!' if kind == UNCLEAR else ''}"
+        if texts.endswith(("?", "!")):
+            marks = _END + marks  # or "no?" would be an optional "no"
+        return self.setdefault(correction, texts + marks)
 
 
 @lru_cache(maxsize=1 << 10)

@@ -48,7 +48,6 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from importlib.util import find_spec
 from itertools import count, pairwise
-from os import environ
 from pathlib import Path
 from typing import Any
 
@@ -56,9 +55,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from errorbar.core.arrays import Flags, Floats
+from errorbar.core.kernels import WANTED
 from errorbar.core.problems import InputError, Place, Problem, UsageError, wrong_type
 from errorbar.detectors.model_file import Model, load_model, save_model
-from errorbar.edits.matching import SWITCH
 
 UNK, BOS, EOS = range(3)  # numbers of the words that every vocabulary begins with
 SPECIAL = ("<unk>", "<s>", "</s>")
@@ -153,7 +152,7 @@ def count_ngrams(text: NumberedText, order: int) -> Iterator[Level]:
 
 
 COMPILED = find_spec("errorbar.detectors._ngrams") is not None
-KERNEL = COMPILED and environ.get(SWITCH, "").lower() != "off"
+KERNEL = COMPILED and WANTED
 LEAST_LOG = -999.0  # of a probability or a weight; SRILM writes -99 for none
 
 

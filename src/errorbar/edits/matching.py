@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Sequence
 from itertools import chain, groupby
 from operator import itemgetter
@@ -14,6 +13,7 @@ from numpy.typing import NDArray
 
 from errorbar.core.corpus import Corpus, wrong_count
 from errorbar.core.edit import Edit, are_edits, span_error
+from errorbar.core.kernels import SWITCH, WANTED
 from errorbar.core.problems import InputError, Place, Problem
 from errorbar.edits.maxmatch import (
     DEFAULT_RULES,
@@ -27,6 +27,26 @@ from errorbar.edits.maxmatch import (
     too_large,
 )
 
+try:
+    from errorbar.edits import _kernel
+    from errorbar.edits._encode import list_columns, number_tokens
+except ImportError:
+    COMPILED = False
+else:
+    COMPILED = True
+
+KERNEL = COMPILED and WANTED
+
+
+def explain() -> str:
+    """Say which implementation is active and why."""
+    if KERNEL:
+        return "compiled kernel"
+    if COMPILED:
+        return f"readable twin, because {SWITCH}=off"
+    return "readable twin, because no C compiler was found when errorbar was installed (same numbers, slower)"
+
+
 # Reference edits and sentences as arrays, for the kernel.
 
 
@@ -35,26 +55,12 @@ Offsets = NDArray[np.int64]
 Flags = NDArray[np.uint8]
 
 
-MOST_LINES = 1 << 15
-"""Lines whose numbers a vocabulary keeps: systems leave most sentences as they are, or correct them alike."""
-
-
 class Vocabulary(dict[str, int]):
     """Token to number, growing as tokens are looked up; several threads may share one."""
 
     def __init__(self) -> None:
         super().__init__()
         self._lock = Lock()
-        self._lines: dict[str, Ints] = {}
-
-    def encode_line(self, line: str) -> Ints:
-        """Number the tokens of a line; shape (tokens,)."""
-        numbers = self._lines.get(line)
-        if numbers is None:
-            numbers = np.array([self[token] for token in line.split()], np.int32)
-            if len(self._lines) < MOST_LINES:
-                self._lines[line] = numbers
-        return numbers
 
     def __missing__(self, token: str) -> int:
         with self._lock:  # two threads must not give one number to two tokens
@@ -85,18 +91,24 @@ class EncodedReferences(NamedTuple):
     cell_of: Offsets  # number of the cell of each edit; shape (edits,)
 
 
-def encode_tokens(sequences: Sequence[Sequence[str]], vocabulary: Vocabulary) -> TokenArrays:
-    """Number the tokens of many sequences."""
-    offsets = _offsets(np.fromiter(map(len, sequences), np.int64, len(sequences)))
+def encode_lines(lines: Sequence[str], vocabulary: Vocabulary) -> TokenArrays:
+    """Number the tokens of many lines."""
+    if KERNEL:
+        return TokenArrays(*number_tokens(list(lines), vocabulary, None))
+    return _encode_tokens([line.split() for line in lines], vocabulary)
+
+
+def _encode_corrections(texts: list[str], vocabulary: Vocabulary) -> TokenArrays:
+    if KERNEL:
+        return TokenArrays(*number_tokens(texts, vocabulary, " "))
+    return _encode_tokens([*map(replacement_tokens, texts)], vocabulary)
+
+
+def _encode_tokens(sequences: Sequence[Sequence[str]], vocabulary: Vocabulary) -> TokenArrays:
+    offsets = _offsets([*map(len, sequences)])
     ids = np.zeros(int(offsets[-1]) + 1, np.int32)
     ids[:-1] = np.fromiter(map(vocabulary.__getitem__, chain.from_iterable(sequences)), np.int32, int(offsets[-1]))
     return TokenArrays(ids, offsets)
-
-
-def encode_lines(lines: Sequence[str], vocabulary: Vocabulary) -> TokenArrays:
-    """Number the tokens of many lines."""
-    numbers = [vocabulary.encode_line(line) for line in lines]
-    return TokenArrays(np.concatenate([*numbers, np.zeros(1, np.int32)]), _offsets([len(line) for line in numbers]))
 
 
 def encode_references(corpus: Corpus) -> EncodedReferences:
@@ -108,29 +120,25 @@ def encode_references(corpus: Corpus) -> EncodedReferences:
 
 
 def _encode(corpus: Corpus) -> EncodedReferences:
-    annotators = corpus.annotators
+    annotators, vocabulary, types = corpus.annotators, Vocabulary(), Vocabulary()
     annotations = [sentence.annotations.get(name) for sentence in corpus.sentences for name in annotators]
     sizes = [len(edits or ()) for edits in annotations]
     edits: list[Edit] = [*chain.from_iterable(filter(None, annotations))]
-    if not are_edits(edits):
-        corpus.check()
-    starts, ends, replacements, names, *_ = map(list, zip(*edits, strict=True)) if edits else ([], [], [], [])
-    cut = {texts: [*map(replacement_tokens, texts)] for texts in set(replacements)}  # many stand often
-    start, end = _never_empty(starts), _never_empty(ends)
+    columns = list_columns(edits, types) if KERNEL else None
+    start, end, kinds, n_alternatives, alternatives = columns or _list_columns(corpus, edits, types)
+    source = encode_lines([sentence.text for sentence in corpus.sentences], vocabulary)
     slots = np.repeat(np.arange(len(sizes)), sizes)
-    _check_spans(corpus, start[:-1], end[:-1], slots)
-    vocabulary, types = Vocabulary(), Vocabulary()
-    kinds = np.fromiter(map(types.__getitem__, names), np.int32, len(edits))
+    _check_spans(corpus, start[:-1], end[:-1], slots, np.diff(source.offsets))
     cells, cell_of = np.unique(slots * len(types) + kinds, return_inverse=True)
     return EncodedReferences(
         vocabulary,
-        encode_tokens([sentence.tokens for sentence in corpus.sentences], vocabulary),
+        source,
         np.array([edits is not None for edits in annotations], np.uint8).reshape(len(corpus), len(annotators)),
         _offsets(sizes),
         start,
         end,
-        _offsets([*map(len, replacements)]),
-        encode_tokens([*chain.from_iterable(map(cut.__getitem__, replacements))], vocabulary),
+        _offsets(n_alternatives),
+        _encode_corrections(alternatives, vocabulary),
         kinds,
         tuple(types),
         cells,
@@ -138,9 +146,20 @@ def _encode(corpus: Corpus) -> EncodedReferences:
     )
 
 
-def _check_spans(corpus: Corpus, start: Ints, end: Ints, slots: NDArray[np.int64]) -> None:
+def _list_columns(
+    corpus: Corpus, edits: Sequence[Edit], types: Vocabulary
+) -> tuple[Ints, Ints, Ints, Offsets, list[str]]:
+    if not are_edits(edits):
+        corpus.check()
+    starts, ends, replacements, names, *_ = map(list, zip(*edits, strict=True)) if edits else ([], [], [], [])
+    kinds = np.fromiter(map(types.__getitem__, names), np.int32, len(edits))
+    n_alternatives = np.fromiter(map(len, replacements), np.int64, len(edits))
+    return _never_empty(starts), _never_empty(ends), kinds, n_alternatives, [*chain.from_iterable(replacements)]
+
+
+def _check_spans(corpus: Corpus, start: Ints, end: Ints, slots: Offsets, n_tokens: Offsets) -> None:
     units = slots // max(len(corpus.annotators), 1)
-    lengths = np.array([len(sentence.tokens) for sentence in corpus.sentences], np.int64)[units]
+    lengths = n_tokens[units]
     wrong = np.flatnonzero((start < 0) | (end < start) | (end > lengths))
     if wrong.size:
         first = int(wrong[0])
@@ -170,26 +189,6 @@ def _never_empty(numbers: list[int]) -> Ints:
         return np.array(numbers, np.int32)
     except OverflowError:  # no sentence is so long: whoever checks spans refuses the largest number, too
         return np.array([max(-1, min(number, _LARGEST)) for number in numbers], np.int32)
-
-
-try:
-    from errorbar.edits import _kernel
-except ImportError:
-    COMPILED = False
-else:
-    COMPILED = True
-
-SWITCH = "ERRORBAR_KERNEL"  # in the environment: ``off`` makes the readable twins serve where there is a kernel
-KERNEL = COMPILED and os.environ.get(SWITCH, "").lower() != "off"
-
-
-def explain() -> str:
-    """Say which implementation is active and why."""
-    if KERNEL:
-        return "compiled kernel"
-    if COMPILED:
-        return f"readable twin, because {SWITCH}=off"
-    return "readable twin, because no C compiler was found when errorbar was installed (same numbers, slower)"
 
 
 class Matches(NamedTuple):

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from functools import lru_cache, partial
+from functools import partial
 from itertools import count, islice
 
 from errorbar.core.corpus import Sentence, annotator_order
 from errorbar.core.edit import Edit, check_annotation, check_span, check_white_space
+from errorbar.core.kernels import WANTED
 from errorbar.core.labels import format_count
 from errorbar.core.problems import Place, Problems, shorten_text
 from errorbar.formats.look import Lines, Source, byte_blocks
@@ -19,40 +20,48 @@ UNKNOWN = "UNK"  # ERRANT's type where no correction is known: it writes the wor
 N_FIELDS = 6
 LOOKED = 40  # lines that tell M2 from text
 BLOCK = 1 << 20  # bytes looked at together in search of annotators
+_Fields = tuple[tuple[str, ...], str, bool, str, str]  # of an edit, after its span
 _TARGET = re.compile(r"T\d+(-A\d+)? ")  # a corrected text, as ChERRANT writes it above its edits
-MOST_KNOWN = 1 << 16  # parts of A lines that are remembered; bounds the memory of reading
+
+try:
+    from errorbar.formats._m2 import take_sentences
+except ImportError:
+    KERNEL = False
+else:
+    KERNEL = WANTED
+
+# The parts of A lines recur so often, within a file and between files, that each is kept once.
+_KNOWN: dict[str, tuple[str, _Fields | None]] = {}
+MOST_KNOWN = 1 << 16
+"""How many of them; bounds the memory of reading."""
 
 
-def read_m2(lines: Lines, problems: Problems) -> Iterator[Sentence]:
-    """Read an M2 file sentence by sentence; what one without any A line means is the caller's policy (``Unmarked``)."""
-    name, assembler, text = lines.name, _Assembler(lines.name, problems), None
-    block: list[tuple[int, str]] = []
-    s_number = number = n_sentences = 0
-    for number, line in enumerate(lines, lines.before + 1):
-        start = line[:2]
-        if start == "A ":
-            if text is None:
-                problems.error("m2-no-sentence", "an A line without a sentence", Place(name, number), "S line")
-            else:
-                block.append((number, line))
-        elif start in ("S ", "S"):
-            if text is not None:
-                no_blank_line(Place(name, number), problems)
-                yield assembler.sentence(text, s_number, block)
-            text, s_number, block = line[2:].strip(), number, []
-            n_sentences += 1
-        elif not line or line.isspace():
-            if text is not None:
-                yield assembler.sentence(text, s_number, block)
-                text = None
-        elif start != "I " and _TARGET.match(line) is None:
-            message = f"a line that is neither S, A nor blank: {line[:40]!r}"
-            problems.repairable("m2-line", message, Place(name, number), "skipped", "S, A or a blank line")
-    if text is not None:
-        yield assembler.sentence(text, s_number, block)
-    if not n_sentences:
-        message = "the file is empty" if not number else "the file has no S line"
-        problems.error("m2-empty", message, Place(name), "M2: S and A lines")
+def read_m2(lines: Lines, problems: Problems, *, kernel: bool = KERNEL) -> Iterator[Sentence]:
+    """Read an M2 file sentence by sentence; what one without any A line means is the caller's policy (``Unmarked``).
+
+    The kernel takes the sentences in which there is nothing to remark on, and its twin the others.
+    """
+    reader, number = _Reader(lines.name, problems), lines.before
+    for block in lines.blocks():
+        at = 0
+        while at < len(block):
+            if kernel and reader.text is None:
+                taken, at = take_sentences(block, at, number, _KNOWN, MOST_KNOWN)
+                reader.n_sentences += len(taken)
+                yield from taken
+            while at < len(block):
+                at += 1
+                sentence = reader.take_line(number + at, block[at - 1])
+                if sentence is not None:
+                    yield sentence
+                    break
+        number += len(block)
+    sentence = reader.end()
+    if sentence is not None:
+        yield sentence
+    if not reader.n_sentences:
+        message = "the file has no S line" if number > lines.before else "the file is empty"
+        problems.error("m2-empty", message, Place(lines.name), "M2: S and A lines")
 
 
 def no_blank_line(place: Place, problems: Problems) -> None:
@@ -60,53 +69,65 @@ def no_blank_line(place: Place, problems: Problems) -> None:
     problems.repairable("m2-no-blank", "a second S line in one block", place, "a new block", "a blank line before it")
 
 
-_Rest = tuple[tuple[str, ...], str, bool, str, str]  # the fields of an edit after its span
-
-# The parts of A lines recur so often, within a file and between files, that looking them up takes a fifth of the
-# time of parsing them again. Only what needs no remark is kept.
-_SPANS: dict[str, tuple[int, int]] = {}
-_TAILS: dict[str, tuple[str, _Rest | None]] = {}
-_tokens = lru_cache(maxsize=1 << 12)(str.split)  # files of several annotators have the same sentences, read in step
-
-
-class _Assembler:
-    """Makes sentences of S and A lines."""
+class _Reader:
+    """Makes sentences of S and A lines, and says what is odd about them."""
 
     def __init__(self, name: str, problems: Problems) -> None:
         self.name = name
         self.problems = problems
+        self.n_sentences = 0
+        self.text: str | None = None  # of the sentence that is being read
+        self._number = 0  # of its S line
+        self._lines: list[tuple[int, str]] = []  # its A lines, with their numbers
 
-    def sentence(self, text: str, s_number: int, lines: list[tuple[int, str]]) -> Sentence:
-        if not lines:
-            return Sentence(text, line=s_number)
-        spans, tails, new = _SPANS, _TAILS, tuple.__new__
-        tokens = _tokens(text)
-        n_tokens = len(tokens)
+    def take_line(self, number: int, line: str) -> Sentence | None:
+        """Take the next line; the sentence that it ends."""
+        start = line[:2]
+        if start == "A ":
+            if self.text is None:
+                self.problems.error(
+                    "m2-no-sentence", "an A line without a sentence", Place(self.name, number), "S line"
+                )
+            else:
+                self._lines.append((number, line))
+        elif start in ("S ", "S"):
+            if self.text is not None:
+                no_blank_line(Place(self.name, number), self.problems)
+            ended = self.end()
+            self.text, self._number, self._lines = line[2:].strip(), number, []
+            self.n_sentences += 1
+            return ended
+        elif not line or line.isspace():
+            return self.end()
+        elif start != "I " and _TARGET.match(line) is None:
+            message = f"a line that is neither S, A nor blank: {line[:40]!r}"
+            self.problems.repairable("m2-line", message, Place(self.name, number), "skipped", "S, A or a blank line")
+        return None
+
+    def end(self) -> Sentence | None:
+        """The sentence that is being read, of which nothing more follows."""
+        text, self.text = self.text, None
+        if text is None:
+            return None
+        tokens = text.split()
         kept: dict[str, tuple[list[Edit], list[int]]] = {}  # an annotator's edits, and their lines
-        for number, line in lines:
+        for number, line in self._lines:
             head, _, tail = line.partition("|||")
-            parsed = tails.get(tail) or self._tail(tail, Place(self.name, number))
-            span = spans.get(head) or self._span(head, Place(self.name, number))
+            place = Place(self.name, number)
+            parsed, span = self._tail(tail, place), self._span(head, place)
             if parsed is None:
                 continue
             annotator, fields = parsed
-            own = kept.get(annotator)
-            if own is None:  # whatever becomes of the line, this annotator looked
-                own = kept[annotator] = [], []
-            if fields is None or span is None:
+            edits, numbers = kept.setdefault(annotator, ([], []))  # whatever becomes of the line, they looked
+            if fields is None or span is None or not check_span(*span, len(tokens), place, self.problems):
                 continue
-            start, end = span
-            if not 0 <= start <= end <= n_tokens and not check_span(
-                start, end, n_tokens, Place(self.name, number), self.problems
-            ):
-                continue
-            own[0].append(new(Edit, span + fields))  # what Edit(...) does, twice as fast
-            own[1].append(number)
+            edits.append(Edit(*span, *fields))
+            numbers.append(number)
         annotations = {
             annotator: tuple(check_annotation(edits, tokens, partial(self._place, numbers), self.problems))
             for annotator, (edits, numbers) in kept.items()
         }
-        return Sentence(text, annotations, line=s_number)
+        return Sentence(text, annotations, line=self._number)
 
     def _place(self, numbers: list[int], index: int) -> Place:
         return Place(self.name, numbers[index])
@@ -117,15 +138,12 @@ class _Assembler:
     def _span(self, head: str, place: Place) -> tuple[int, int] | None:
         try:
             first, second = head[2:].split()
-            span = int(first), int(second)
+            return int(first), int(second)
         except ValueError:
             self._record_skip(f"the span {shorten_text(head[2:])!r} cannot be read", place, "two whole numbers")
             return None
-        if len(_SPANS) < MOST_KNOWN:
-            _SPANS[head] = span
-        return span
 
-    def _tail(self, tail: str, place: Place) -> tuple[str, _Rest | None] | None:
+    def _tail(self, tail: str, place: Place) -> tuple[str, _Fields | None] | None:
         """Annotator and fields after the span; None where the line cannot be used."""
         fields = tail.split("|||")
         if len(fields) < N_FIELDS - 1:
@@ -134,28 +152,22 @@ class _Assembler:
             return None
         kind, _, need, comment, annotator = map(str.strip, fields[:5])
         replacements = tuple(["" if part == NOTHING else part.strip() for part in fields[1].split("||")])
-        usual = check_white_space(replacements, place, self.problems)
+        check_white_space(replacements, place, self.problems)
         if NOTHING in replacements:
             message = f"{NOTHING} with white space around it; it is read as a word and not as a deletion"
             self.problems.note("edit-white-space", message, place)
-            usual = False
         if not annotator.isdecimal():
-            usual = False
             message = f"the annotator id '{shorten_text(annotator)}' is not a number"
             self.problems.repairable("m2-annotator", message, place, "kept as a name", "a whole number")
         if need.startswith("||"):
             message = "an empty last alternative, which the official scorer loses"
             self.problems.repairable("m2-lost-alternative", message, place, "read as a deletion", NOTHING)
-            replacements, usual = (*replacements, ""), False
+            replacements = (*replacements, "")
         if kind == NOOP and any(replacements):
             message = f"a {NOOP} line with a correction, '{shorten_text(fields[1])}'; it is read as no edit"
             self.problems.note("m2-noop", message, place)
-            usual = False
-        edit_fields = (replacements, kind, need == "OPTIONAL", "", "" if comment == NOTHING else comment)
-        parsed = annotator, None if kind == NOOP else edit_fields
-        if usual and len(_TAILS) < MOST_KNOWN:  # unusual lines are parsed each time, so that each is reported
-            _TAILS[tail] = parsed
-        return parsed
+        fields_of_edit = (replacements, kind, need == "OPTIONAL", "", "" if comment == NOTHING else comment)
+        return annotator, None if kind == NOOP else fields_of_edit
 
 
 def is_m2(lines: Lines) -> bool:

@@ -36,7 +36,7 @@ from numpy.typing import NDArray
 from errorbar.core.arrays import Floats, Ints
 from errorbar.core.estimate import Undefined
 from errorbar.core.spec import Parameter, Value
-from errorbar.edits.matching import Vocabulary, encode_tokens
+from errorbar.edits.matching import Vocabulary, encode_lines
 from errorbar.metrics.additive import ReferenceTexts, Sums
 from errorbar.metrics.base import Folded, Measure, Metric, Selection, UnitParts
 
@@ -51,7 +51,7 @@ class _Texts:
     """Places of many texts at which a gram may begin."""
 
     def __init__(self, texts: Sequence[str], units: Ints, vocabulary: Vocabulary) -> None:
-        tokens = encode_tokens([text.split() for text in texts], vocabulary)
+        tokens = encode_lines(texts, vocabulary)
         self.ids = tokens.ids.astype(np.int64)
         self.lengths = np.diff(tokens.offsets)
         self.at = np.arange(tokens.offsets[-1])
