@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import pickle
+from itertools import chain
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from errorbar import Edit, Problems, Sentence
 from errorbar.core import InputError, Problem
-from errorbar.formats import read_m2, write_m2
+from errorbar.formats import Lines, m2, read_m2, write_m2
 from tests.helpers.build import edit
+from tests.helpers.effort import draw_examples
 from tests.helpers.read import lines_of
 
 TAIL = "REQUIRED|||-NONE-|||0"
@@ -233,3 +238,63 @@ def test_real_files(data: Path, name: str) -> None:
         for annotator, edits in sentence.annotations.items():
             counts[annotator] = counts.get(annotator, 0) + len(edits)
     assert counts == REAL[name]
+
+
+# The parts of M2 files, usual ones first and odd ones after them.
+SOURCES = (
+    ("S a b c d",),
+    ("S", "S ", "S a  b c d", "S a\u00a0b c d", "S  a b c d ", "S é 走 c d", "S a\tb", "Sa", "junk", "A 0 1"),
+)
+SPANS = (
+    ("0 1", "1 1", "1 2", "2 4", "4 4"),
+    ("0 0", "3 2", "2 7", "-1 -1", "-2 0", "00 1", " 1 2", "1", "1 2 3", "٣ 4", "9999999999 1", "1_0 11"),
+)
+KINDS = ("Det", "noop"), ("Um", "", " Vt ", "UNK")
+CORRECTIONS = (
+    ("x", "-NONE-", "y||x"),
+    ("", " -NONE- ", "a", "b", "c d", "x||x", "x  y", " x ", "||", "x|||", "\u00a0", "é"),
+)
+NEEDS = ("REQUIRED",), ("OPTIONAL", "||REQUIRED", " REQUIRED ")
+COMMENTS = ("-NONE-",), ("", "why", " why ")
+ANNOTATORS = ("0", "1"), ("x", "", " 1 ", "2|||more", "²")
+BLANKS = ("",), (" ", "\u2028", "I 1", "T0-A0 x", "A", "A 0 1", "A 0 1|||T|||x|||REQUIRED|||0")
+
+
+@st.composite
+def blocks(draw: st.DrawFn) -> list[str]:
+    """The lines of a sentence, of which one part in twenty is odd."""
+
+    def part(choice: tuple[tuple[str, ...], tuple[str, ...]]) -> str:
+        usual, odd = choice
+        return draw(st.sampled_from(odd if draw(st.integers(0, 19)) == 0 else usual))
+
+    n_edits = draw(st.integers(0, 3))
+    fields = (SPANS, KINDS, CORRECTIONS, NEEDS, COMMENTS, ANNOTATORS)
+    edits = sorted("A " + "|||".join(map(part, fields)) for _ in range(n_edits))
+    return [part(SOURCES), *edits, part(BLANKS)]
+
+
+@pytest.mark.skipif(not m2.KERNEL, reason="the kernel is not compiled: there is nothing to compare")
+@draw_examples(400)
+@given(st.lists(blocks(), min_size=1, max_size=8))
+def test_the_kernel_takes_what_its_twin_reads(sentences: list[list[str]]) -> None:
+    """Sentences, errors and notes, whichever of the two reads a sentence; what is read at a time ends anywhere."""
+    lines = [*chain.from_iterable(sentences)]
+
+    def read_all(size: int) -> tuple[list[Sentence], list[Problem]]:
+        problems = Problems(lenient=True, limit=1000)
+        parts = ["".join(f"{line}\n" for line in lines[at : at + size]) for at in range(0, len(lines), size)]
+        cut = Lines("m2", problems, cut=[part.encode() for part in parts])
+        return list(read_m2(cut, problems)), [*problems.notes, *problems.errors]
+
+    with pytest.MonkeyPatch.context() as without:
+        without.setattr(m2, "KERNEL", False)
+        expected = read_all(1000)
+    assert [read_all(size) for size in (1000, 3, 1)] == [expected] * 3
+
+
+def test_an_edit_of_the_kernel_is_as_any_other() -> None:
+    (edited,) = edits_of("1 2|||Det|||x||y|||OPTIONAL|||why|||0")
+    assert edited == Edit(1, 2, ("x", "y"), "Det", optional=True, comment="why")
+    assert type(edited) is Edit
+    assert pickle.loads(pickle.dumps(edited))._replace(start=0).span == (0, 2)

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from errorbar import Corpus, Edit, ErrorbarError, Problems, Sentence
 from errorbar.edits import matching
-from errorbar.formats import read_corpus, save_lines, write_jsonl, write_m2
+from errorbar.formats import m2, read_corpus, save_lines, write_jsonl, write_m2
 from errorbar.formats.m2 import UNKNOWN
 from tests.fuzz import seeds
 from tests.fuzz.readers import COMMAND, Reader
@@ -71,12 +71,12 @@ def _scores(
 
 def _without_kernel(folder: Path) -> object:
     """By the readable twins."""
-    known = matching.KERNEL
-    matching.KERNEL = False
+    known = matching.KERNEL, m2.KERNEL
+    matching.KERNEL = m2.KERNEL = False
     try:
         return _scores(folder)
     finally:
-        matching.KERNEL = known
+        matching.KERNEL, m2.KERNEL = known
 
 
 def _packed(folder: Path) -> object:

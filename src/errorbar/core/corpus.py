@@ -299,8 +299,7 @@ def _reference_records(annotations: Iterable[Mapping[str, Annotation]]) -> list[
     for each in annotations:
         parts = []
         for name in _in_order(tuple(each)) if len(each) > 1 else each:
-            edits = [f"{edit[0]} {edit[1]} {corrections[edit[2:5]]}" for edit in each[name]]
-            parts.append(_name_record(name) + "\x1e".join(edits))
+            parts.append(_name_record(name) + _edits_record(each[name], corrections))
         records.append("\x1d".join(parts))
     return records
 
@@ -333,6 +332,14 @@ def _tokens_of(line: str) -> str:
 
 
 _in_order = lru_cache(maxsize=1 << 10)(annotator_order)  # most sentences have the same annotators
+
+
+def _edits_record(edits: Annotation, corrections: _CorrectionRecords) -> str:
+    try:
+        return "\x1e".join([f"{edit[0]} {edit[1]} {corrections[edit[2:5]]}" for edit in edits])
+    except TypeError:  # a list of replacements, in edits that somebody made
+        keys = [(tuple(edit.replacements or ()), edit.type, edit.optional) for edit in edits]
+        return "\x1e".join([f"{e.start} {e.end} {corrections[key]}" for e, key in zip(edits, keys, strict=True)])
 
 
 class _CorrectionRecords(dict[tuple[tuple[str, ...], str, bool], str]):

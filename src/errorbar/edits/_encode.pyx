@@ -56,7 +56,8 @@ def number_tokens(list texts not None, vocabulary not None, str separator):
     offsets = np.zeros(n + 1, np.int64)
     cdef int64_t[::1] begin = offsets
     for i in range(n):
-        text = texts[i]
+        line = texts[i]
+        text = line if type(line) is str else str(line)  # a sentence with edits of its own is a text, too
         place = places.get(text)
         if place is not None:
             first = place

@@ -36,7 +36,7 @@ MOST_KNOWN = 1 << 16
 """How many of them; bounds the memory of reading."""
 
 
-def read_m2(lines: Lines, problems: Problems, *, kernel: bool = KERNEL) -> Iterator[Sentence]:
+def read_m2(lines: Lines, problems: Problems) -> Iterator[Sentence]:
     """Read an M2 file sentence by sentence; what one without any A line means is the caller's policy (``Unmarked``).
 
     The kernel takes the sentences in which there is nothing to remark on, and its twin the others.
@@ -45,7 +45,7 @@ def read_m2(lines: Lines, problems: Problems, *, kernel: bool = KERNEL) -> Itera
     for block in lines.blocks():
         at = 0
         while at < len(block):
-            if kernel and reader.text is None:
+            if KERNEL and reader.text is None:
                 taken, at = take_sentences(block, at, number, _KNOWN, MOST_KNOWN)
                 reader.n_sentences += len(taken)
                 yield from taken
