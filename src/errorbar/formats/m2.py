@@ -121,7 +121,7 @@ class _Reader:
             edits, numbers = kept.setdefault(annotator, ([], []))  # whatever becomes of the line, they looked
             if fields is None or span is None or not check_span(*span, len(tokens), place, self.problems):
                 continue
-            edits.append(Edit(*span, *fields))
+            edits.append(Edit._make((*span, *fields)))
             numbers.append(number)
         annotations = {
             annotator: tuple(check_annotation(edits, tokens, partial(self._place, numbers), self.problems))
