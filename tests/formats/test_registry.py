@@ -213,7 +213,7 @@ def test_every_format_is_documented() -> None:
     page = (Path(__file__).parents[2] / "docs/formats.md").read_text(encoding="utf-8")
     for known in FORMATS.values():
         row = next(line for line in page.splitlines() if line.startswith(f"| `{known.name}` |"))
-        assert row.split(" | ")[3] == ("no" if known.write is None else "yes")
+        assert row.split(" | ")[2] == ("no" if known.write is None else "yes")
 
 
 def example_after(heading: str) -> str:
