@@ -386,11 +386,10 @@ def _power(effect: float, standard_deviation: float, n: int, t: float) -> float:
     from scipy.special import nctdtr  # noqa: PLC0415 - as above
 
     noncentrality = abs(effect) * sqrt(n) / standard_deviation
-    # The far tail is below 1e-11 from 7 on; scipy has no value for some of it.
+    # The far tail is below 1e-11 from 7 on. Of either tail scipy has no value at some points, all of them below 1e-15.
     wrong_side = float(nctdtr(n - 1, noncentrality, -t)) if noncentrality < 7 else 0.0
     missed = float(nctdtr(n - 1, noncentrality, t))
-    # Where it underflows, below 1e-100, scipy has no value at some points either.
-    return 1 - (0.0 if isnan(missed) else missed) + wrong_side
+    return 1 - (0.0 if isnan(missed) else missed) + (0.0 if isnan(wrong_side) else wrong_side)
 
 
 def units_for_power(effect: float, standard_deviation: float, *, wanted: float = 0.8, alpha: float = 0.05) -> int:
