@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import comb, isclose, log
+from math import comb, isclose, log, nan
 from pathlib import Path
 
 import numpy as np
@@ -106,6 +106,12 @@ def test_impossible_counts(counts: tuple[float, float, float]) -> None:
     with pytest.raises(UsageError) as caught:
         finite_share_bounds(*counts)
     assert caught.value.problems[0].code == "anytime-counts"
+
+
+@pytest.mark.parametrize("share", [-0.1, 1.5, nan])
+def test_impossible_shares(share: float) -> None:
+    with pytest.raises(UsageError, match=r"\[anytime-counts\]"):
+        endless_p_value(3, 10, share)
 
 
 def test_capital_is_its_definition() -> None:

@@ -188,8 +188,9 @@ def mcnemar_test(only_first: int, only_second: int, *, method: McNemarMethod = "
     """
     from scipy.special import bdtr, chdtrc  # noqa: PLC0415 - loading it takes a while
 
-    if only_first < 0 or only_second < 0:
-        raise UsageError(Problem("mcnemar-counts", f"{only_first} and {only_second} items", expected="counts from 0"))
+    if not all(count >= 0 and count == count // 1 for count in (only_first, only_second)):
+        message = f"{only_first} and {only_second} items"
+        raise UsageError(Problem("mcnemar-counts", message, expected="whole counts from 0"))
     if method not in get_args(McNemarMethod):
         fix = nearest(method, get_args(McNemarMethod))
         raise UsageError(Problem("mcnemar-method", f"McNemar's test has no variant '{method}'", fix=fix))
