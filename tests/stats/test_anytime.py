@@ -182,6 +182,18 @@ def test_published_boundaries(looks: int, pocock: float, obrien_fleming: float) 
     assert look_boundaries(looks)[-1] == pytest.approx(obrien_fleming, abs=0.00051)
 
 
+@pytest.mark.parametrize(
+    ("looks", "share", "wrong"), [(5, 0.7, 0.058), (5, 0.95, 0.067), (10, 0.7, 0.064), (10, 0.95, 0.081)]
+)
+def test_equal_looks_at_a_stratum_that_is_mostly_judged_are_wrong_more_often(
+    looks: int, share: float, wrong: float
+) -> None:
+    """The information of n of N items is n / (1 - n / N); the figures stand in ``sampling.plan``."""
+    n = share * np.arange(1, looks + 1) / looks
+    information = n / (1 - n)
+    assert ever_crossed(look_boundaries(looks), information / information[-1]) == pytest.approx(wrong, abs=0.0005)
+
+
 def test_boundaries_of_the_five_looks() -> None:
     found = look_boundaries(5)
     assert np.round(found, 3).tolist() == [4.562, 3.226, 2.634, 2.281, 2.040]
