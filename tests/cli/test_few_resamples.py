@@ -51,6 +51,15 @@ def test_high_levels_need_more_resamples(
     assert "few-resamples" not in errorbar(*call.split(), "--resamples", 100, "--confidence", 0.8).err
 
 
+@pytest.mark.parametrize("call", ["agree demo/gold.jsonl --judges random", "ceiling --gold demo/gold.jsonl"])
+def test_a_jackknife_needs_none(
+    errorbar: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, call: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert errorbar("demo", "--save", "demo").code == 0
+    assert "few-resamples" not in errorbar(*call.split(), "--confidence", 0.9999).err
+
+
 @pytest.mark.parametrize("call", [*CALLS, "report --gold demo/gold.jsonl demo/careful.txt"])
 def test_more_than_can_be_drawn_are_refused_by_every_command(
     errorbar: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, call: str

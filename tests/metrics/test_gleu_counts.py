@@ -98,7 +98,7 @@ def test_an_output_has_the_spaces_of_references_that_are_edits(tmp_path: Path) -
     }
     gold.write_text("\n".join(json.dumps(line) for line in ({"format": "errorbar-corpus", "version": 1}, sentence)))
     (tmp_path / "output.txt").write_text(output, encoding="utf-8")
-    result = errorbar.score(tmp_path / "output.txt", gold=gold, metric="gleu(draws=published)", ci=False)
+    result = errorbar.score(gold, tmp_path / "output.txt", metric="gleu(draws=published)", ci=False)
     assert result.to_dict()["rows"][0]["gleu"] == 1  # type: ignore[index]
 
 

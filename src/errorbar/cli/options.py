@@ -176,6 +176,8 @@ class ItemsType(click.Choice[str]):
 
 FEW = 100
 """Of fewer resamples the ends of a 95 % interval are one or two draws."""
+JACKKNIFE: Mapping[str, tuple[str, object]] = {"agree": ("judges", "random"), "ceiling": ("ci", None)}
+"""Functions, and the argument with which their intervals rest on a jackknife, at any level."""
 
 
 def warn_of_few(resamples: int, default: object, confidence: float = 0.95) -> None:
@@ -264,7 +266,9 @@ def options_of(function: str, **forms: Mapping[str, Any] | None) -> Decorator:
                 if n not in of_config
             }
             if "resamples" in declared.keys() & options.keys() and options.get("ci_method") != "closed":
-                warn_of_few(options["resamples"], declared["resamples"].default, options.get("confidence", 0.95))
+                argument, value = JACKKNIFE.get(name, ("ci", False))
+                level = 0.95 if options.get(argument) == value else options.get("confidence", 0.95)
+                warn_of_few(options["resamples"], declared["resamples"].default, level)
             return command(**options)
 
         return together(*parts)(checked)
