@@ -15,6 +15,7 @@ from errorbar import Corpus, Edit, Problems, Resampling, Sentence, check, conver
 from errorbar.api import HooRuns, hoo_score
 from errorbar.cli.output import OutputOptions
 from errorbar.core import InputError, UsageError
+from errorbar.core.estimate import BootstrapMethod
 from errorbar.edits import apply_standoff, corrected_text
 from errorbar.formats import read_corpus, wants_hoo
 from errorbar.reproduce.hoo2011 import recompute
@@ -652,7 +653,7 @@ class TestCommands:
 
 
 @pytest.mark.parametrize("method", ["bca", "percentile", "basic"])
-def test_an_interval_holds_a_precision_above_one(tmp_path: Path, method: str) -> None:
+def test_an_interval_holds_a_precision_above_one(tmp_path: Path, method: BootstrapMethod) -> None:
     """Two gold edits of one word, met by one edit of the run: recognition has P = 4/3."""
     for folder in ("set/Gold", "set/Raw", "run"):
         (tmp_path / folder).mkdir(parents=True)
