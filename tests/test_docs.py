@@ -52,7 +52,7 @@ MEASURED_ROWS = {
     "pools": 29,
     "ranking": 57,
     "references": 23,
-    "sampling": 65,
+    "sampling": 67,
     "selection": 18,
     "stopping": 36,
 }

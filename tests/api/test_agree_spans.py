@@ -337,6 +337,13 @@ def test_bad_input_is_one_line(
     assert message in done.err
 
 
+def test_one_text_is_counted_as_one(errorbar: CommandLine, tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("item,rater,start,end\nt,a,0,2\nt,b,,\n")
+    done = errorbar("agree", "--spans", tmp_path / "t.csv", "--no-ci")
+    assert "\n1 text, 2 annotators, 1 span\n" in done.out
+    assert "1 text has no length: it ends" in done.err
+
+
 @dataclass(frozen=True)
 class Setting:
     """Annotators who find each error of a text with a probability of their own text, and miss its ends at times.

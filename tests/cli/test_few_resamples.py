@@ -37,6 +37,29 @@ def test_few_resamples_are_warned_of(
     assert "few-resamples" not in errorbar("--quiet", *call.split(), "--resamples", 5).err
 
 
+@pytest.mark.parametrize("call", CALLS)
+def test_high_levels_need_more_resamples(
+    errorbar: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, call: str
+) -> None:
+    """As many beyond each end as 100 resamples have at 95 %: 5,000 at 99.9 %."""
+    monkeypatch.chdir(tmp_path)
+    assert errorbar("demo", "--save", "demo").code == 0
+    done = errorbar(*call.split(), "--resamples", 400, "--confidence", 0.999)
+    start = "warning: --resamples 400: too few for --confidence 0.999: its intervals are too short"
+    assert f"{start}; take 5,000 or more [few-resamples]" in done.err.splitlines()
+    assert "few-resamples" not in errorbar(*call.split(), "--resamples", 500, "--confidence", 0.99).err
+    assert "few-resamples" not in errorbar(*call.split(), "--resamples", 100, "--confidence", 0.8).err
+
+
+@pytest.mark.parametrize("call", ["agree demo/gold.jsonl --judges random", "ceiling --gold demo/gold.jsonl"])
+def test_a_jackknife_needs_none(
+    errorbar: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, call: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert errorbar("demo", "--save", "demo").code == 0
+    assert "few-resamples" not in errorbar(*call.split(), "--confidence", 0.9999).err
+
+
 @pytest.mark.parametrize("call", [*CALLS, "report --gold demo/gold.jsonl demo/careful.txt"])
 def test_more_than_can_be_drawn_are_refused_by_every_command(
     errorbar: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, call: str

@@ -15,6 +15,7 @@ from errorbar import Corpus, Edit, Problems, Resampling, Sentence, check, conver
 from errorbar.api import HooRuns, hoo_score
 from errorbar.cli.output import OutputOptions
 from errorbar.core import InputError, UsageError
+from errorbar.core.estimate import BootstrapMethod
 from errorbar.edits import apply_standoff, corrected_text
 from errorbar.formats import read_corpus, wants_hoo
 from errorbar.reproduce.hoo2011 import recompute
@@ -649,3 +650,21 @@ class TestCommands:
     def test_m2_is_no_hoo_and_the_other_way_round(self, errorbar: CommandLine, test_set: Path) -> None:
         done = errorbar("score", "--metric", "m2", "--gold", test_set / "Gold", "x")
         assert (done.code, "[hoo-metric]" in done.err) == (2, True)
+
+
+@pytest.mark.parametrize("method", ["bca", "percentile", "basic"])
+def test_an_interval_holds_a_precision_above_one(tmp_path: Path, method: BootstrapMethod) -> None:
+    """Two gold edits of one word, met by one edit of the run: recognition has P = 4/3."""
+    for folder in ("set/Gold", "set/Raw", "run"):
+        (tmp_path / folder).mkdir(parents=True)
+    twice = [edit_xml(f'type="FV" index="1-000{n}" start="4" end="6"', "go", ("goes",)) for n in (1, 2)]
+    for number in range(12):
+        (tmp_path / f"set/Raw/{number}.txt").write_text("She go home.\n")
+        (tmp_path / f"set/Gold/{number}GE.xml").write_text(edits_xml(*twice))
+        output = "She goes home.\n" if number % 3 else "She go house.\n"
+        (tmp_path / f"run/{number}.txt").write_text(output)
+    result = score(str(tmp_path / "set"), [str(tmp_path / "run")], "hoo", ci_method=method)
+    text = str(result)
+    row = next(line for line in text.splitlines() if "recognition" in line)
+    value, low, high = (float(cell) for cell in re.findall(r"\d+\.\d\d", row)[:3])
+    assert (value, low < value < high) == (133.33, True)

@@ -88,3 +88,11 @@ def test_options_offer_what_the_library_takes() -> None:
     corpora = [name for name, known in FORMATS.items() if known.holds != "rows"]
     assert (*corpora, "hoo") == convert.READABLE
     assert (*(name for name, known in FORMATS.items() if known.write is not None), "hoo") == convert.WRITABLE
+
+
+def test_help_offers_no_value_of_python_alone(errorbar: CommandLine) -> None:
+    """A mapping of pools is a name of a file to the command line, and there is none of that name."""
+    for command in ("agree", "score", "compare", "ceiling"):
+        done = errorbar(command, "--help")
+        assert "--pools" in done.out
+        assert '{"' not in done.out

@@ -213,3 +213,15 @@ def test_options_of_draws_are_refused_beside_closed_formulas(errorbar: CommandLi
         f"error: {option[0]} is about random draws, and --ci-method closed makes none; leave it out [useless-option]\n"
     )
     assert errorbar("score", "--gold", "gold.m2", "good", "--ci", *option).code == 0
+
+
+def test_a_precision_above_one_has_no_closed_interval(errorbar: CommandLine, tmp_path: Path) -> None:
+    """A reference edit that stands twice is met twice by one edit: P = 2, which is no proportion."""
+    edit = "A 1 2|||SVA|||goes|||REQUIRED|||-NONE-|||0\n"
+    (tmp_path / "gold.m2").write_text(f"S He go home .\n{edit}{edit}\n" * 3)
+    (tmp_path / "it.txt").write_text("He goes home .\n" * 3)
+    call = ("score", "--gold", tmp_path / "gold.m2", tmp_path / "it.txt", "--lenient", "--as-written")
+    done = errorbar(*call, "--ci-method", "closed")
+    row = next(line for line in done.out.splitlines() if " it " in line)
+    assert row.split()[1:3] == ["200.00", "–"]
+    assert "more is correct than was proposed" in done.out

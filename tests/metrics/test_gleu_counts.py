@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from math import exp
+from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import errorbar
 from errorbar import Corpus, Hypothesis
 from errorbar.edits import parallel_sentences
 from errorbar.formats import ParallelLine
@@ -84,6 +87,19 @@ def test_sources_and_references_keep_their_spaces_too() -> None:
     metric = Gleu(draws="published")
     assert metric.measure(corpus, [texts[1]]).counts.tolist() == [[[5, 5, 4, 3, 2, 5, 4, 3, 2]]]
     assert metric.measure(corpus, ["x y b c d e"]).counts[0, 0, :2].tolist() == [6, 5]
+
+
+def test_an_output_has_the_spaces_of_references_that_are_edits(tmp_path: Path) -> None:
+    """Edits know tokens alone, so a no-break space of the output is one space: what is not changed is alike."""
+    gold, output = tmp_path / "gold.jsonl", "in\u00a0the big house there"
+    sentence = {
+        "text": "in\u00a0the big house here",
+        "annotations": {"A": [{"start": 4, "end": 5, "replacements": ["there"]}]},
+    }
+    gold.write_text("\n".join(json.dumps(line) for line in ({"format": "errorbar-corpus", "version": 1}, sentence)))
+    (tmp_path / "output.txt").write_text(output, encoding="utf-8")
+    result = errorbar.score(gold, tmp_path / "output.txt", metric="gleu(draws=published)", ci=False)
+    assert result.to_dict()["rows"][0]["gleu"] == 1  # type: ignore[index]
 
 
 def test_every_other_white_space_is_known() -> None:

@@ -204,6 +204,7 @@ def voted(
 
 
 ONE, TWO = ((True, False, False, False),), ((True, True, False, False), (True, False, True, False))
+MANY = ((True, False, False),)
 CUTS: dict[str, tuple[tuple[int, ...], tuple[tuple[bool, ...], ...], tuple[int, ...], tuple[int, ...]]] = {
     # Sizes, flags, errors, judged.
     "three bands, 78 misses mostly in the first": (
@@ -216,6 +217,13 @@ CUTS: dict[str, tuple[tuple[int, ...], tuple[tuple[bool, ...], ...], tuple[int, 
     "three bands, 30 misses in the last": ((1000, 500, 2500, 6000), ONE, (800, 0, 0, 30), (200, 200, 60, 40)),
     "two systems, few misses": ((600, 400, 500, 8500), TWO, (540, 240, 200, 34), (200, 150, 150, 300)),
     "two systems, few false positives": ((600, 400, 500, 8500), TWO, (590, 390, 490, 10), (100, 50, 50, 200)),
+    "two bands, one of few and one of many errors": ((500, 250, 9250), MANY, (400, 100, 93), (120, 60, 220)),
+    "two systems, the other one's flags nearly all errors": (
+        (1000, 400, 400, 8000),
+        TWO,
+        (800, 388, 392, 160),
+        (120, 30, 30, 120),
+    ),
 }
 CUT_DRAWS = 2_000
 
@@ -223,7 +231,7 @@ CUT_DRAWS = 2_000
 def cut(name: str) -> dict[Target, float]:
     """Coverage where a side is several strata; of two systems the first."""
     sizes, flags, errors, n = (np.array(column) for column in CUTS[name])
-    strata = Strata(tuple("abcd"), sizes, flags, tuple("AB"[: len(flags)]))
+    strata = Strata(tuple("abcd"[: len(sizes)]), sizes, flags, tuple("AB"[: len(flags)]))
     rng = stream(SEED, "cut", name)
     x = rng.hypergeometric(errors, sizes - errors, n, (CUT_DRAWS, len(sizes))).astype(np.float64)
     different, times = np.unique(x, axis=0, return_counts=True)

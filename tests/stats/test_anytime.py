@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import comb, isclose, log
+from math import comb, isclose, log, nan
 from pathlib import Path
 
 import numpy as np
@@ -108,6 +108,12 @@ def test_impossible_counts(counts: tuple[float, float, float]) -> None:
     assert caught.value.problems[0].code == "anytime-counts"
 
 
+@pytest.mark.parametrize("share", [-0.1, 1.5, nan])
+def test_impossible_shares(share: float) -> None:
+    with pytest.raises(UsageError, match=r"\[anytime-counts\]"):
+        endless_p_value(3, 10, share)
+
+
 def test_capital_is_its_definition() -> None:
     x, mean, size = [0.2, 1.0, 0.7, 0.0], 0.55, 9
     λ = bets(x)  # noqa: PLC2401 - as in the formula
@@ -174,6 +180,18 @@ def test_published_boundaries(looks: int, pocock: float, obrien_fleming: float) 
     """Jennison and Turnbull 2000, Group Sequential Methods, tables 2.1 and 2.3, α = .05."""
     assert look_boundaries(looks, kind="pocock")[0] == pytest.approx(pocock, abs=0.00051)
     assert look_boundaries(looks)[-1] == pytest.approx(obrien_fleming, abs=0.00051)
+
+
+@pytest.mark.parametrize(
+    ("looks", "share", "wrong"), [(5, 0.7, 0.058), (5, 0.95, 0.067), (10, 0.7, 0.064), (10, 0.95, 0.081)]
+)
+def test_equal_looks_at_a_stratum_that_is_mostly_judged_are_wrong_more_often(
+    looks: int, share: float, wrong: float
+) -> None:
+    """The information of n of N items is n / (1 - n / N); the figures stand in ``sampling.plan``."""
+    n = share * np.arange(1, looks + 1) / looks
+    information = n / (1 - n)
+    assert ever_crossed(look_boundaries(looks), information / information[-1]) == pytest.approx(wrong, abs=0.0005)
 
 
 def test_boundaries_of_the_five_looks() -> None:

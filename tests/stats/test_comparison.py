@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from math import inf, nan
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -181,5 +183,8 @@ class TestMcNemar:
             mcnemar_test(-1, 3)
         with pytest.raises(UsageError, match=r"\[mcnemar-counts\]"):
             mcnemar_test(3, -1)
+        for count in (2.5, nan, inf):
+            with pytest.raises(UsageError, match=r"\[mcnemar-counts\]"):
+                mcnemar_test(10, count)  # type: ignore[arg-type]
         with pytest.raises(UsageError, match=r"did you mean 'mid-p'.*\[mcnemar-method\]"):
             mcnemar_test(1, 3, method="midp")  # type: ignore[arg-type]  # wrong on purpose

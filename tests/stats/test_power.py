@@ -30,6 +30,15 @@ def test_cohens_medium_effect_needs_34_pairs() -> None:
     assert units_for_power(-0.5, 1) == 34
 
 
+@pytest.mark.parametrize(("effect", "alpha", "n"), [(1, 5e-5, 32), (1, 1e-6, 45), (0.5, 1e-8, 189), (0.3, 1e-6, 378)])
+def test_units_for_small_levels_are_those_of_the_noncentral_t(effect: float, alpha: float, n: int) -> None:
+    """At 5e-5, of one test among a thousand, scipy has no value for the far tail of 28 units."""
+    power = [stats.nct.sf(stats.t.ppf(1 - alpha / 2, k - 1), k - 1, effect * k**0.5) for k in (n - 1, n)]
+    assert power[0] < 0.8 <= power[1]
+    assert units_for_power(effect, 1, alpha=alpha) == n
+    assert power_of_test(effect, 1, n, alpha=alpha) == pytest.approx(power[1])
+
+
 def test_half_width_of_a_kappa() -> None:
     # Section 1.2 of the statistics notes: kappa with SE .042574 at n = 1336; ±.05 needs about 3,720 items.
     assert units_for_half_width(0.042574 * 1336**0.5, 0.05) == pytest.approx(3720, abs=5)

@@ -205,8 +205,9 @@ def agree(
         clusters: Number of the cluster (essay) of each item of judgments in memory, which are resampled together.
         judges: Whether intervals are for these raters, or for others like them too (three or more). ``random`` leaves
             out each item (or cluster) and each rater; not in those of pairs.
-        pools: Pools of raters or annotators, in a TOML file or as ``{"minimal": ["A1", "A2"], "fluent": "B*"}``: the
-            agreement within each and between each two. None: those of a column ``pool`` of the table, if it has one.
+        pools: Pools of raters or annotators, in a TOML file: the agreement within each and between each two. In Python
+            also ``{"minimal": ["A1", "A2"], "fluent": "B*"}``. None: those of a column ``pool`` of the table, if it has
+            one.
         labels: What labels mean, as ROLE=LABEL (unknown=: 'cannot say'; type=: which error types of edits alone count,
             between commas), or the labels there may be, A,B, of ranks from lowest to highest; or, of a corpus, 'type':
             edits say their type, not 'error'.

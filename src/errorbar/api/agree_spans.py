@@ -27,7 +27,7 @@ from errorbar.api.read import read_corpus
 from errorbar.core.arrays import Ints
 from errorbar.core.corpus import ContentHash, Corpus
 from errorbar.core.estimate import Estimate, Interval, Undefined
-from errorbar.core.labels import natural_order, usual_order
+from errorbar.core.labels import format_count, natural_order, usual_order
 from errorbar.core.problems import Place, Problem, Problems, UsageError, nearest
 from errorbar.core.spans import SpannedText, merge_spans, spans_of_corpus
 from errorbar.formats.judgments import is_corpus
@@ -143,7 +143,8 @@ class SpanAgreementResult(Result):
             f"gamma: chance is the mean of {self.n_draws:,} random annotations, within {self.precision:.1%} of itself"
         )
         notes = [
-            f"{self.n_texts:,} texts, {len(self.annotators)} annotators, {row.n_spans:,} spans",
+            f"{format_count(self.n_texts, 'texts')}, {len(self.annotators)} annotators, "
+            f"{format_count(row.n_spans, 'spans')}",
             *([chance] if self.n_draws else []),
             *(["intervals: other texts, these annotators"] if self.intervals else []),
             *(["difference: value less against, of the same texts"] if compared else []),

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import wraps
 from importlib import import_module
-from math import isfinite
+from math import ceil, isfinite
 from os import PathLike
 from typing import Any
 
@@ -175,15 +175,26 @@ class ItemsType(click.Choice[str]):
 
 
 FEW = 100
-"""Of fewer resamples the ends of an interval are one or two draws."""
+"""Of fewer resamples the ends of a 95 % interval are one or two draws."""
+JACKKNIFE: Mapping[str, tuple[str, object]] = {"agree": ("judges", "random"), "ceiling": ("ci", None)}
+"""Functions, and the argument with which their intervals rest on a jackknife, at any level."""
 
 
-def warn_of_few(resamples: int, default: object) -> None:
-    """Warn of intervals of fewer than ``FEW`` resamples."""
+def warn_of_few(resamples: int, default: object, confidence: float = 0.95) -> None:
+    """Warn of intervals of fewer than ``FEW`` resamples, or than leave as many beyond the ends at a higher level."""
+    needed = ceil(round(FEW * 0.05 / (1 - confidence), 6))
     if resamples < FEW:
-        message = f"--resamples={resamples}: intervals of so few are too rough to rely on"
-        headline = f"--resamples={resamples} are too few to rely on; {default} are usual"
-        keep_note(Problem("few-resamples", message, fix=f"{default} are usual", severity="warning", headline=headline))
+        message, fix = f"--resamples={resamples}: intervals of so few are too rough to rely on", f"{default} are usual"
+        headline = f"--resamples={resamples} are too few to rely on; {fix}"
+    elif resamples < needed:
+        from errorbar.stats.resampling import MOST_RESAMPLES
+
+        message = f"--resamples={resamples}: too few for --confidence={confidence:g}: its intervals are too short"
+        fix = f"take {needed:,} or more" if needed <= MOST_RESAMPLES else "choose a lower level"
+        headline = f"--resamples={resamples} are too few for --confidence={confidence:g}; {fix}"
+    else:
+        return
+    keep_note(Problem("few-resamples", message, fix=fix, severity="warning", headline=headline))
 
 
 # Options of a public function, as it declares them.
@@ -255,7 +266,9 @@ def options_of(function: str, **forms: Mapping[str, Any] | None) -> Decorator:
                 if n not in of_config
             }
             if "resamples" in declared.keys() & options.keys() and options.get("ci_method") != "closed":
-                warn_of_few(options["resamples"], declared["resamples"].default)
+                argument, value = JACKKNIFE.get(name, ("ci", False))
+                level = 0.95 if options.get(argument) == value else options.get("confidence", 0.95)
+                warn_of_few(options["resamples"], declared["resamples"].default, level)
             return command(**options)
 
         return together(*parts)(checked)

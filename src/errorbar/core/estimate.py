@@ -40,6 +40,7 @@ class Undefined(StrEnum):
     TOO_SHORT = "the sentences are too short for n-grams of some order"
     SAME_DIFFERENCE = "leaving out any one unit changes the difference by the same amount"
     CONSTANT = "one of the variables never changes"
+    NOT_A_SHARE = "more is correct than was proposed, and the formula is of a share"
     DEPENDENT_UNITS = "the formula needs independent units; resample the clusters"
     TOO_FEW_RATERS = "no item was judged by two raters"
     ONE_JUDGE = "a single judge does not show how judges vary"

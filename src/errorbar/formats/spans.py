@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from errorbar.core.labels import format_count
 from errorbar.core.problems import Place, Problems, shorten_text
 from errorbar.core.spans import Span, SpannedText
 from errorbar.formats.look import Source, display_name
@@ -52,7 +53,10 @@ def read_span_table(path: Source, problems: Problems) -> list[SpannedText]:
         problems.error("spans-empty", "no row in the file", Place(display_name(path)), ", ".join(NEEDED))
     problems.raise_errors()
     if unknown := sum(item not in lengths for item in spans):
-        message = f"{unknown:,} texts have no length: each ends with the last span that anybody marked"
+        have, each = ("has", "it") if unknown == 1 else ("have", "each")
+        message = (
+            f"{format_count(unknown, 'texts')} {have} no length: {each} ends with the last span that anybody marked"
+        )
         problems.note("spans-length", message, Place(display_name(path)), "add a column length")
     return [
         SpannedText(item, _whole_length(own, lengths.get(item)), _in_order(own), documents[item])

@@ -214,7 +214,7 @@ class ReferenceTexts(SummedCounts):
         sources = [" ".join(sentence.tokens) for sentence in reference.sentences]
         outputs = [" ".join(line.split()) for line in output]
         if self.keeps_spaces:
-            sources, texts, outputs = *_texts_as_read(reference, sources, texts), [*output]
+            sources, texts, outputs = _texts_as_read(reference, sources, texts, outputs, output)
         units, columns = np.array([(u, k) for u, own in enumerate(texts) for k in own], np.int64).reshape(-1, 2).T
         counts = np.zeros((len(reference), len(reference.annotators), self.compared))
         present = np.zeros(counts.shape[:2], np.bool_)
@@ -279,9 +279,9 @@ def _as_kept(sums: Floats, kind: np.dtype[Any]) -> NDArray[Any]:
 
 
 def _texts_as_read(
-    corpus: Corpus, sources: Sequence[str], texts: Sequence[dict[int, str]]
-) -> tuple[list[str], list[dict[int, str]]]:
-    """Sources and reference texts with the white space of their files; those that are edits stay as they are."""
+    corpus: Corpus, sources: Sequence[str], texts: Sequence[dict[int, str]], outputs: Sequence[str], read: Sequence[str]
+) -> tuple[list[str], list[dict[int, str]], list[str]]:
+    """Sources, references and outputs with the white space of their files; as they are where references are edits."""
     own_texts = [
         {
             column: edits.text
@@ -291,7 +291,8 @@ def _texts_as_read(
         for sentence in corpus.sentences
     ]
     as_read = [s.text if own else source for s, own, source in zip(corpus.sentences, own_texts, sources, strict=True)]
-    return as_read, [new | own for new, own in zip(texts, own_texts, strict=True)]
+    lines = [line if own else output for line, own, output in zip(read, own_texts, outputs, strict=True)]
+    return as_read, [new | own for new, own in zip(texts, own_texts, strict=True)], lines
 
 
 def _reference_texts(corpus: Corpus) -> tuple[list[dict[int, str]], int]:

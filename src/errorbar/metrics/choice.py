@@ -411,11 +411,15 @@ def closed_prf(counts: Ints, beta: float, level: float) -> Sequence[Interval | U
     correct, proposed, gold = counts.tolist()
 
     def wilson(n: int, empty: Undefined) -> Interval | Undefined:
-        # Of a reference kept as it is written, what is proposed once can be correct twice.
-        return proportion_interval(min(correct, n), n, confidence_level=level) if n else empty
+        if correct > n > 0:  # of a reference kept as it is written, what is proposed once can be correct twice
+            return Undefined.NOT_A_SHARE
+        return proportion_interval(correct, n, confidence_level=level) if n else empty
 
+    fp, fn = proposed - correct, gold - correct
     return [
         wilson(proposed, Undefined.NOTHING_PROPOSED),
         wilson(gold, Undefined.NOTHING_IN_REFERENCE),
-        f_score_interval(correct, max(0, proposed - correct), gold - correct, beta=beta, confidence_level=level),
+        f_score_interval(correct, fp, fn, beta=beta, confidence_level=level)
+        if min(fp, fn) >= 0
+        else Undefined.NOT_A_SHARE,
     ]

@@ -300,8 +300,9 @@ def budget_for_half_width(
 #     many items at the nominal level of O'Brien and Fleming's c_k (``stats.anytime``).
 # Conventions
 #     The boundaries are those of equally spaced information. Where much of a stratum is judged, information grows
-#     faster than the number of items, by the finite-population correction, and looks are a little more cautious than
-#     need be.
+#     faster than the number of items, by the finite-population correction: early looks have less of it, looks are less
+#     alike, and all together are wrong more often than in alpha. Of normal values with 70 % or 95 % judged in the end,
+#     five looks at 95 % are wrong in .058 or .067, ten in .064 or .081.
 # Source
 #     As ``stats.anytime``.
 

@@ -117,6 +117,8 @@ def endless_share_bounds(
 def endless_p_value(positive: ArrayLike, judged: ArrayLike, share: float = 0.5) -> Floats:
     """The p-value of a share of an endless stream, valid whenever one stops; the shape of the arguments."""
     S, t, _ = _check_counts(positive, judged, np.iinfo(np.int64).max)
+    if not 0 <= share <= 1:
+        raise UsageError(Problem("anytime-counts", f"a share of {share:g}", expected="a share from 0 to 1"))
     return np.asarray(np.exp(np.minimum(0.0, -endless_evidence(S, t, share))))
 
 

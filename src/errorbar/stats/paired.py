@@ -188,8 +188,9 @@ def mcnemar_test(only_first: int, only_second: int, *, method: McNemarMethod = "
     """
     from scipy.special import bdtr, chdtrc  # noqa: PLC0415 - loading it takes a while
 
-    if only_first < 0 or only_second < 0:
-        raise UsageError(Problem("mcnemar-counts", f"{only_first} and {only_second} items", expected="counts from 0"))
+    if not all(count >= 0 and count == count // 1 for count in (only_first, only_second)):
+        message = f"{only_first} and {only_second} items"
+        raise UsageError(Problem("mcnemar-counts", message, expected="whole counts from 0"))
     if method not in get_args(McNemarMethod):
         fix = nearest(method, get_args(McNemarMethod))
         raise UsageError(Problem("mcnemar-method", f"McNemar's test has no variant '{method}'", fix=fix))
@@ -386,11 +387,10 @@ def _power(effect: float, standard_deviation: float, n: int, t: float) -> float:
     from scipy.special import nctdtr  # noqa: PLC0415 - as above
 
     noncentrality = abs(effect) * sqrt(n) / standard_deviation
-    # The far tail is below 1e-11 from 7 on; scipy has no value for some of it.
+    # The far tail is below 1e-11 from 7 on. Of either tail scipy has no value at some points, all of them below 1e-15.
     wrong_side = float(nctdtr(n - 1, noncentrality, -t)) if noncentrality < 7 else 0.0
     missed = float(nctdtr(n - 1, noncentrality, t))
-    # Where it underflows, below 1e-100, scipy has no value at some points either.
-    return 1 - (0.0 if isnan(missed) else missed) + wrong_side
+    return 1 - (0.0 if isnan(missed) else missed) + (0.0 if isnan(wrong_side) else wrong_side)
 
 
 def units_for_power(effect: float, standard_deviation: float, *, wanted: float = 0.8, alpha: float = 0.05) -> int:

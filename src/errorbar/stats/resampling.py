@@ -188,7 +188,7 @@ def bootstrap_interval(
         jackknife: The values with one unit or cluster left out; shape (units or clusters,). Needed by bca.
         method: bca, percentile or basic; the choice of the default is measured in docs/measurements/intervals.md.
         confidence_level: Nominal coverage.
-        scale: The range of the value, at which a basic interval is cut.
+        scale: The range of the value, at which a basic interval is cut unless values are beyond it.
 
     Raises:
         UsageError: There is no such method or level, bca has no jackknife, or there is no resample.
@@ -216,7 +216,9 @@ def bootstrap_interval(
     if high - low <= ROUNDING:
         return Undefined.NO_VARIATION
     if method == "basic":
-        low, high = scale.within(2 * float(value) - high, 2 * float(value) - low)
+        # HOO's P can be above 1: where values are beyond the range, it does not end there.
+        least, most = min(scale.low, float(defined[0]), value), max(scale.high, float(defined[-1]), value)
+        low, high = Scale(least, most).within(2 * float(value) - high, 2 * float(value) - low)
     undefined_share = f", {100 * n_undefined / values.size:.2g}% of resamples undefined" if n_undefined else ""
     return Interval(low, high, confidence_level, f"bootstrap-{method}{undefined_share}")
 
