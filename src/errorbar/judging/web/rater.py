@@ -103,7 +103,7 @@ async def return_to_work(request: Request) -> Response:
 
     def work(tx: Connection) -> Session:
         now = desk.clock()
-        before = read_session(tx, device) if isinstance(device, str) else None
+        before = read_session(tx, device) if isinstance(device, str) and is_storable(device) else None
         if before is None or before.rater is None or before.expires <= now:
             raise signed_out_error()
         return open_session(tx, before.rater, now)
@@ -184,7 +184,7 @@ def lease_record(terms: Terms, lease: Lease) -> dict[str, Any]:
     """An item as the page gets it: nothing tells gold or a repeat from work."""
     text_hash, html = _shown.of(terms.scheme, lease, terms.language)
     shown_round: Round = "quiz" if lease.round == "quiz" else "main"
-    choices = {"choices": _shown_choices(terms.scheme, lease)} if lease.item.choices else {}
+    choices = {"choices": _shown_choices(terms, lease)} if lease.item.choices else {}
     return {
         "assignment": lease.token,
         "text_hash": text_hash,
@@ -197,16 +197,19 @@ def lease_record(terms: Terms, lease: Lease) -> dict[str, Any]:
     }
 
 
-def _shown_choices(scheme: Scheme, lease: Lease) -> list[dict[str, Any]]:
-    """The answers to choose from, in an order of this assignment's own; nothing tells whose they are."""
+def _shown_choices(terms: Terms, lease: Lease) -> list[dict[str, Any]]:
+    """The answers to choose from, in an order of this assignment's own; nothing tells whose they are.
+
+    The item has them in the order of the raters: no browser may know from what the order that it gets was drawn.
+    """
     choices = [
         {
-            "answer": turn_sides(scheme, choice.answer) if lease.reversed else choice.answer,
+            "answer": turn_sides(terms.scheme, choice.answer) if lease.reversed else choice.answer,
             "count": choice.shown_count,
         }
         for choice in lease.item.choices
     ]
-    Random(lease.token).shuffle(choices)
+    Random(derive_token(terms.key, "choices", lease.token)).shuffle(choices)
     return choices
 
 
