@@ -40,7 +40,7 @@ from errorbar.judging.study.invitations import (
 from errorbar.judging.study.raters import redeem_code
 from errorbar.judging.study.status import StudyStatus, item_table
 from errorbar.judging.web.pages import pages
-from errorbar.judging.web.requests import RefusalError, read_form
+from errorbar.judging.web.requests import RefusalError, parse_count, read_form
 from errorbar.judging.web.server_state import (
     FORM_COOKIE,
     MANAGER_COOKIE,
@@ -224,7 +224,7 @@ async def revoke_invite(request: Request) -> Response:
 
 
 async def _find_invite(request: Request, seat: Seat) -> Invite:
-    wanted = request.path_params["invite"]
+    wanted = parse_count(request.path_params["invite"])
     for invite in await seat.desk.read(all_invites):
         if invite.id == wanted:
             return invite
@@ -318,8 +318,8 @@ def paging(first: int, of: int) -> dict[str, object]:
 INVITATION_ROUTES = [
     Route("/manage/invitations", invitations),
     Route("/manage/invitations", invite, methods=["POST"]),
-    Route("/manage/invitations/{invite:int}/revoke", ask_to_revoke),
-    Route("/manage/invitations/{invite:int}/revoke", revoke_invite, methods=["POST"]),
+    Route("/manage/invitations/{invite}/revoke", ask_to_revoke),
+    Route("/manage/invitations/{invite}/revoke", revoke_invite, methods=["POST"]),
     Route("/manage/codes", codes),
     Route("/manage/codes", redeem, methods=["POST"]),
 ]
@@ -431,8 +431,7 @@ def moment_of(status: StudyStatus) -> str:
 
 def first_row(request: Request) -> int:
     """The row with which a page of a long table begins."""
-    text = request.query_params.get("from", "0")
-    return int(text) if text.isascii() and text.isdecimal() and len(text) < 10 else 0
+    return parse_count(request.query_params.get("from", "")) or 0
 
 
 def _texts(snapshot: Connection, names: Sequence[str]) -> dict[str, str]:

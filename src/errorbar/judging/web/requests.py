@@ -86,7 +86,7 @@ MOST_NUMBER = 2**31 - 1
 
 async def read_form(request: Request) -> dict[str, str]:
     """The fields of a form; of a repeated one the last."""
-    if request.headers.get("content-type", "").partition(";")[0].strip() != "application/x-www-form-urlencoded":
+    if _media_type(request) != "application/x-www-form-urlencoded":
         raise unfit_error("A form was expected.")
     try:
         text = (await request.body()).decode("ascii")
@@ -100,9 +100,14 @@ async def read_form(request: Request) -> dict[str, str]:
 
 async def read_json(request: Request) -> dict[str, Any]:
     """A JSON object."""
-    if request.headers.get("content-type", "").partition(";")[0].strip() != "application/json":
+    if _media_type(request) != "application/json":
         raise unfit_error("JSON was expected.")
     return json_body(await request.body())
+
+
+def _media_type(request: Request) -> str:
+    """Without parameters, in small letters, as capital ones make no difference."""
+    return request.headers.get("content-type", "").partition(";")[0].strip().lower()
 
 
 def json_body(content: bytes) -> dict[str, Any]:
@@ -177,6 +182,15 @@ def _number(raw: Mapping[str, Any], name: str) -> int:
     if isinstance(value, float):
         value = round(value)
     return min(max(value, 0), MOST_NUMBER) if isinstance(value, int) and not isinstance(value, bool) else 0
+
+
+MOST_DIGITS = 18
+"""So many digits of a number in an address or a form are read: both stores hold it."""
+
+
+def parse_count(text: str) -> int | None:
+    """A whole number as forms and addresses have it; None: it is none, or has too many digits."""
+    return int(text) if text.isascii() and text.isdecimal() and len(text) <= MOST_DIGITS else None
 
 
 def _count(value: object) -> bool:
