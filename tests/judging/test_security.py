@@ -289,7 +289,9 @@ def test_a_long_number_in_an_address_is_no_error_of_the_server(rater: Visitor, p
 
 
 def test_a_device_that_is_no_text_is_not_known(rater: Visitor) -> None:
-    reply = rater.http.post("/api/return", content=b'{"device": "\\ud800"}', headers={"content-type": "application/json"})
+    reply = rater.http.post(
+        "/api/return", content=b'{"device": "\\ud800"}', headers={"content-type": "application/json"}
+    )
     assert (reply.status_code, reply.json()["error"]["code"]) == (401, "signed-out")
 
 

@@ -23,7 +23,6 @@ from errorbar.judging.protocol.completion_codes import is_earned, return_address
 from errorbar.judging.protocol.leases import count_items_of, may_go_on
 from errorbar.judging.protocol.submissions import RECENT, submit
 from errorbar.judging.random_tokens import derive_token, fresh_token
-from errorbar.judging.scheme import Scheme
 from errorbar.judging.store.tables import ANSWER, ASSIGNMENT, ITEM, RATER
 from errorbar.judging.study.guidance import check_result
 from errorbar.judging.study.invitations import (
