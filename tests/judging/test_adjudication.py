@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from random import Random
@@ -39,6 +40,7 @@ from errorbar.judging import (
     shown_hash,
     submit,
 )
+from errorbar.judging.items.item import AnswerChoice
 from errorbar.judging.study.rules import read_about
 from errorbar.judging.web.rater import lease_record
 from errorbar.judging.web.server_state import Terms
@@ -206,6 +208,16 @@ def test_nothing_that_a_browser_gets_tells_whose_an_answer_is(tmp_path: Path) ->
                     guessed.append(by_rater == [choice.answer for choice in lease.item.choices])
     assert len(orders) > len({name for name, _ in orders}), "the order is drawn for each assignment"
     assert sum(guessed) < 0.8 * len(guessed), "nobody can compute whose answer stands where"
+
+
+def test_what_looks_alike_has_one_hash_whoever_answered_and_whose_candidates_they_are() -> None:
+    scheme = load_scheme("choice")
+    top, bottom, equal = (AnswerChoice({"better": side}, ()) for side in ("top", "bottom", "equal"))
+    item = JudgedItem("i", "It depends of it .", (11, 13), candidates=("of", "on"), choices=(top, equal))
+    other = replace(item, text="It depends on it .", candidates=("on", "of"), choices=(bottom, equal))
+    looks = [shown_hash(scheme, item, 1), shown_hash(scheme, replace(item, choices=(equal, top)), 1)]
+    assert {*looks} == {shown_hash(scheme, other, 0)}, "no order of the raters, and no candidate that is the first"
+    assert shown_hash(scheme, item, 0) not in looks
 
 
 def test_an_answer_keeps_its_meaning_where_candidates_changed_places(tmp_path: Path) -> None:

@@ -50,10 +50,11 @@ from errorbar.judging.analysis.kind_findings import (
     position_findings,
     preposition_findings,
 )
-from errorbar.judging.answers import label_of, turn_sides
+from errorbar.judging.answers import label_of
 from errorbar.judging.items.item import JudgedItem
 from errorbar.judging.protocol.exclusions import leaving_note
 from errorbar.judging.question_kinds import kind_of_question
+from errorbar.judging.scheme import turn_sides
 from errorbar.judging.scheme_kinds import kind_of
 from errorbar.judging.study.adjudication import ADJUDICATED, AGREED, Origin, Provenance, answer_provenance
 from errorbar.judging.study.columns import StudyColumns, read_study
