@@ -18,7 +18,7 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, HTMLResponse, JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 
-from errorbar.core.labels import format_count
+from errorbar.core.labels import format_count, whole_number
 from errorbar.core.problems import ErrorbarError, Problem, UsageError
 from errorbar.judging.items.item import JudgedItem
 from errorbar.judging.protocol.changes import stop_item, why_closed, why_no_work
@@ -40,7 +40,7 @@ from errorbar.judging.study.invitations import (
 from errorbar.judging.study.raters import redeem_code
 from errorbar.judging.study.status import StudyStatus, item_table
 from errorbar.judging.web.pages import pages
-from errorbar.judging.web.requests import RefusalError, parse_count, read_form
+from errorbar.judging.web.requests import RefusalError, read_form
 from errorbar.judging.web.server_state import (
     FORM_COOKIE,
     MANAGER_COOKIE,
@@ -224,7 +224,7 @@ async def revoke_invite(request: Request) -> Response:
 
 
 async def _find_invite(request: Request, seat: Seat) -> Invite:
-    wanted = parse_count(request.path_params["invite"])
+    wanted = whole_number(request.path_params["invite"])
     for invite in await seat.desk.read(all_invites):
         if invite.id == wanted:
             return invite
@@ -431,7 +431,7 @@ def moment_of(status: StudyStatus) -> str:
 
 def first_row(request: Request) -> int:
     """The row with which a page of a long table begins."""
-    return parse_count(request.query_params.get("from", "")) or 0
+    return whole_number(request.query_params.get("from", "")) or 0
 
 
 def _texts(snapshot: Connection, names: Sequence[str]) -> dict[str, str]:

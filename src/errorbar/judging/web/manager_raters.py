@@ -15,7 +15,7 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from errorbar.core.estimate import Estimate
-from errorbar.core.labels import natural_key
+from errorbar.core.labels import natural_key, whole_number
 from errorbar.core.problems import UsageError
 from errorbar.judging.protocol.changes import is_decided, why_closed, why_halted
 from errorbar.judging.protocol.exclusions import exclude, foresee_exclusion, foresee_readmission, readmit
@@ -37,7 +37,7 @@ from errorbar.judging.web.manager import (
     posted,
     seated,
 )
-from errorbar.judging.web.requests import RefusalError, parse_count
+from errorbar.judging.web.requests import RefusalError
 from errorbar.judging.web.server_state import root_of
 from errorbar.judging.web.study_charts import percent
 
@@ -214,7 +214,7 @@ async def change_rater(request: Request) -> Response:
 
 
 def _change_of(request: Request) -> tuple[int, str]:
-    rater, change = parse_count(request.path_params["rater"]), str(request.path_params["what"])
+    rater, change = whole_number(request.path_params["rater"]), str(request.path_params["what"])
     if rater is None or change not in ("exclude", "readmit"):
         raise RefusalError(404, "no-page", "There is no such page.")
     return rater, change

@@ -184,15 +184,6 @@ def _number(raw: Mapping[str, Any], name: str) -> int:
     return min(max(value, 0), MOST_NUMBER) if isinstance(value, int) and not isinstance(value, bool) else 0
 
 
-MOST_DIGITS = 18
-"""So many digits of a number in an address or a form are read: both stores hold it."""
-
-
-def parse_count(text: str) -> int | None:
-    """A whole number as forms and addresses have it; None: it is none, or has too many digits."""
-    return int(text) if text.isascii() and text.isdecimal() and len(text) <= MOST_DIGITS else None
-
-
 def _count(value: object) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= MOST_NUMBER
 
