@@ -124,8 +124,8 @@ def restore(study: Study, source: Source) -> Restored:
             into.finish()
         except (*_DAMAGE, IntegrityError, DataError) as error:
             reason = error.problems[0].what if isinstance(error, UsageError) else f"{type(error).__name__} at {error}"
-            if isinstance(error, DBAPIError):  # of rows that were put down together
-                reason = f"rows that cannot stand together: {error.orig}"
+            if isinstance(error, DBAPIError):  # of one among the rows that were put down together
+                reason = f"the store refuses its rows: {error.orig}"
             message = f"the export is damaged: {reason}"
             raise InputError(
                 Problem("judge-export", message, Place(name, number), fix="export the study again")
