@@ -486,6 +486,7 @@ class TestAudit:
         ("x.csv", "u,s,1,TGT,e,d,5,1,2\nu,s,1,TGT\n", "x.csv:2: a row of 4 fields"),
         ("x.csv", "a,b\n1,2\n", "no export that errorbar knows; its columns are a, b"),
         ("x.csv", "HITId,WorkerId,Answer.a,Answer.b\n1,w,x,y\n", "2 columns could be the answer"),
+        ("x.csv", "HITId,WorkerId,AssignmentStatus,Answer.a\n1,w,Rejected,x\n", "x.csv: no judgment in the file"),
     ],
 )
 def test_a_malformed_export_is_one_line(

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import csv
 import json
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -38,6 +40,7 @@ from errorbar.judging import (
     shown_hash,
     submit,
 )
+from errorbar.judging.items.item import AnswerChoice
 from errorbar.judging.study.rules import read_about
 from errorbar.judging.web.rater import lease_record
 from errorbar.judging.web.server_state import Terms
@@ -177,6 +180,7 @@ ITEMS = "item,text,label,secret\n" + "".join(f"i{n},He depends [of] him number {
 
 def test_nothing_that_a_browser_gets_tells_whose_an_answer_is(tmp_path: Path) -> None:
     study, orders = small_study(tmp_path, "error-ok", ITEMS), set()
+    guessed: list[bool] = []
     work(study, 3, answer=lambda _, lease, random: {"judgment": random.choice(["error", "ok", "unknown"])})
     for show_counts in (False, True):
         new = tmp_path / f"new-{show_counts}"
@@ -188,7 +192,7 @@ def test_nothing_that_a_browser_gets_tells_whose_an_answer_is(tmp_path: Path) ->
             for judge in join(store, *(f"adjudicator-{n}" for n in range(6))):
                 take = partial(claim, rules=about.rules, rater_id=judge, want=10, now=1.0)
                 for lease in store.write(take).leases:
-                    told = json.dumps(lease_record(Terms(about.rules, about.scheme), lease))
+                    told = json.dumps(lease_record(Terms(about.rules, about.scheme, "secret"), lease))
                     assert "rater-" not in told
                     assert "stratum" not in told
                     choices = json.loads(told)["choices"]
@@ -196,7 +200,24 @@ def test_nothing_that_a_browser_gets_tells_whose_an_answer_is(tmp_path: Path) ->
                     assert sum(counts) == 3 if show_counts else set(counts) == {0}
                     assert {*map(len, choices)} == {2}, "an answer and a count, and nothing else"
                     orders.add((lease.item.name, json.dumps([choice["answer"] for choice in choices])))
+                    if len(choices) < 2:
+                        continue
+                    guess = list(range(len(choices)))  # by what the browser knows
+                    Random(lease.token).shuffle(guess)
+                    by_rater = [choices[guess.index(at)]["answer"] for at in range(len(choices))]
+                    guessed.append(by_rater == [choice.answer for choice in lease.item.choices])
     assert len(orders) > len({name for name, _ in orders}), "the order is drawn for each assignment"
+    assert sum(guessed) < 0.8 * len(guessed), "nobody can compute whose answer stands where"
+
+
+def test_what_looks_alike_has_one_hash_whoever_answered_and_whose_candidates_they_are() -> None:
+    scheme = load_scheme("choice")
+    top, bottom, equal = (AnswerChoice({"better": side}, ()) for side in ("top", "bottom", "equal"))
+    item = JudgedItem("i", "It depends of it .", (11, 13), candidates=("of", "on"), choices=(top, equal))
+    other = replace(item, text="It depends on it .", candidates=("on", "of"), choices=(bottom, equal))
+    looks = [shown_hash(scheme, item, 1), shown_hash(scheme, replace(item, choices=(equal, top)), 1)]
+    assert {*looks} == {shown_hash(scheme, other, 0)}, "no order of the raters, and no candidate that is the first"
+    assert shown_hash(scheme, item, 0) not in looks
 
 
 def test_an_answer_keeps_its_meaning_where_candidates_changed_places(tmp_path: Path) -> None:

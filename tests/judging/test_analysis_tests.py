@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import pytest
 
 from errorbar import Resampling
+from errorbar.core import UsageError
 from errorbar.judging import JudgedItem, load_scheme, read_study
 from errorbar.judging.analysis.study_analysis import AnalysisOptions, StudyAnalysis, analysis_of
 from tests.judging.small_stores import StoredAnswer, filled
@@ -153,3 +155,17 @@ def test_a_rater_may_have_the_name_of_a_system() -> None:
 def test_systems_are_shown_with_many_raters_too() -> None:
     found = cloze([(f"r{n}", "i0", ["on"]) for n in range(21)], [{"says:lm": "on"}])
     assert found.figure("pairs", "lm and r20", "agreement").value == 1
+
+
+@pytest.mark.parametrize("asked", [{"systems": {"lm": {"i1": True}}}, {"truth": {"i1": "error"}}, {"experts": ["ann"]}])
+def test_what_is_about_errors_is_refused_of_a_choice_test(asked: dict[str, Any]) -> None:
+    refused = pytest.raises(UsageError, match="for schemes that ask about errors, and the scheme is choice")
+    with filled(CHOICE, [pair("i1")], [chosen("ann", "i1", "first")]) as tx, refused:
+        analysis_of(read_study(tx, whole=True), AnalysisOptions(**asked), DRAWN)
+
+
+def test_accuracy_is_refused_where_nobody_chose() -> None:
+    said = [StoredAnswer("ann", "i1", {"word": ["on"]})]
+    refused = pytest.raises(UsageError, match="accuracy is for choice tests, and the scheme is cloze")
+    with filled(CLOZE, [JudgedItem("i1", "He sat on it .", (7, 9))], said) as tx, refused:
+        analysis_of(read_study(tx, whole=True), AnalysisOptions(accuracy=0.8), DRAWN)

@@ -64,6 +64,7 @@ def test_who_fails_the_questions_twice_gets_no_work(tmp_path: Path, store_url: s
         ann.form("/check", **{"try": "2", **RIGHT})
         assert ann.http.get("/work").status_code == 200
         assert ann.claim()["standing"] == "work"
+        assert bob.form("/check", **{"try": "9" * 5000, **RIGHT}).status_code == 303  # no number: no try
         bob.form("/check", **{"try": "1"})  # no answer at all is a wrong one
         bob.form("/check", **{"try": "2", **WRONG})
         bob.form("/check", page="/guidelines", **{"try": "3", **RIGHT})

@@ -14,7 +14,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 import errorbar
-from errorbar.core import UsageError
+from errorbar.core import InputError, UsageError
 from errorbar.judging import Study, StudyRules, set_value
 from errorbar.judging.study.rules import get_value
 from tests.helpers.cli import CommandLine
@@ -209,7 +209,7 @@ def test_an_export_with_such_an_address_is_not_restored(make: Make, tmp_path: Pa
     errorbar.judge_export(folder, tmp_path / "all.jsonl")
     text = (tmp_path / "all.jsonl").read_text().replace(PROLIFIC, "javascript:alert(1)")
     (tmp_path / "all.jsonl").write_text(text)
-    with pytest.raises(UsageError, match="judge-return-url"):
+    with pytest.raises(InputError, match=r"all.jsonl:1: .* return_url must be an address that begins with https://"):
         errorbar.judge_init(tmp_path / "again", tmp_path / "all.jsonl")
     assert not (tmp_path / "again").exists()
 

@@ -117,6 +117,42 @@ def test_a_damaged_export_makes_nothing(said: str, change: tuple[str, str], expo
     assert not (tmp_path / "again").exists()
 
 
+WRONG: dict[str, tuple[str, str, object]] = {
+    "an answer that the scheme does not have": ("judgment", "answers.0.answer", {"judgment": "maybe"}),
+    "an answer that is no object": ("judgment", "answers.0.answer", "ok"),
+    "a time that is a text": ("judgment", "answers.0.milliseconds", "3"),
+    "no moment of an answer": ("judgment", "answers.0.at", None),
+    "a number that no store holds": ("judgment", "answers.0.milliseconds", 10**30),
+    "two judgments in one place": ("judgment", "seq", 1),
+    "no moment of coming": ("rater", "joined", None),
+    "an agreement that is no object": ("rater", "agreed", 5),
+    "a text that is a number": ("item", "item.text", 5),
+    "a span outside the text": ("item", "item.span", [3, 900]),
+    "a kind of item that there is none of": ("item", "item.kind", "play"),
+    "no judgment wanted": ("format", "rules.raters_per_item", 0),
+    "no questions": ("format", "scheme.questions", []),
+}
+
+
+@pytest.mark.parametrize("wrong", WRONG.values(), ids=WRONG)
+def test_an_export_with_a_wrong_value_makes_nothing(
+    wrong: tuple[str, str, object], exports: Path, tmp_path: Path
+) -> None:
+    kind, path, value = wrong
+    records = [json.loads(line) for line in (exports / "all.jsonl").read_text(encoding="utf-8").splitlines()]
+    own = [record for record in records if next(iter(record)) == kind]
+    place: Any = next(record for record in own[::-1] if record.get("state", "done") == "done")
+    *steps, last = (int(step) if step.isdecimal() else step for step in path.split("."))
+    for step in steps:
+        place = place[step]
+    place[last] = value
+    (tmp_path / "bad.jsonl").write_text("".join(f"{json.dumps(each)}\n" for each in records), encoding="utf-8")
+    with pytest.raises(InputError, match=r"bad.jsonl:\d+: the export is damaged") as caught:
+        judge_init(tmp_path / "study", tmp_path / "bad.jsonl")
+    assert caught.value.problems[0].code == "judge-export"
+    assert not (tmp_path / "study").exists()
+
+
 def test_an_export_cut_short_makes_nothing(exports: Path, tmp_path: Path) -> None:
     whole = (exports / "all.jsonl").read_bytes()
     assert gzip.decompress((exports / "all.jsonl.gz").read_bytes()) == whole

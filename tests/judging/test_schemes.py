@@ -99,6 +99,9 @@ WRONG = {
     ('id = "why"', 'id = "score"'): "two questions are called 'score'",
     ('id = "why"', 'id = "rater"'): "a question cannot be called 'rater'",
     ('id = "why"', 'id = "Why not"'): "a question cannot be called 'Why not'",
+    ('id = "why"', 'id = "top"'): "a question cannot be called 'top'",
+    ('id = "why"', 'id = "constructor"'): "a question cannot be called 'constructor'",
+    ('id = "why"', 'id = "__proto__"'): "a question cannot be called '__proto__'",
     (
         'kind = "text"',
         'kind = "texts"',
@@ -106,7 +109,7 @@ WRONG = {
     ("when = { score", "when = { scores"): "names 'scores', which is no earlier question; did you mean 'score'?",
     ('["1", "2"] }', '["1", "5"] }'): "'score' has no option '5'",
     ('"3", "4"]', '"3", "3"]'): "two options of question 'score' have the value '3'",
-    ('["1", "2", "3", "4"]', '["1"]'): "question 'score' has 1 options (expected at least 2)",
+    ('["1", "2", "3", "4"]', '["1"]'): "question 'score' has 1 option (expected at least 2)",
     ('["1", "2", "3", "4"]', '["1", {}]'): "[questions.options 2] has no value",
     ('["1", "2", "3", "4"]', '["1", {value="2", label="x", key="z"}]'): "the key 'z' of option '2'",
     ('["1", "2", "3", "4"]', '["1", {value="2", label="x", key="zz"}]'): "expected one character",

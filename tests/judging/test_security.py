@@ -282,6 +282,24 @@ def test_odd_answers_get_a_receipt(rater: Visitor, said: dict[str, object]) -> N
     assert [receipt["status"] for receipt in reply["receipts"]] == ["refused"]
 
 
+@pytest.mark.parametrize("digits", [20, 5000])
+@pytest.mark.parametrize("path", ["/manage/raters/{}/exclude", "/manage/invitations/{}/revoke"])
+def test_a_long_number_in_an_address_is_no_error_of_the_server(rater: Visitor, path: str, digits: int) -> None:
+    assert rater.http.get(path.format("9" * digits)).status_code == 401
+
+
+def test_a_device_that_is_no_text_is_not_known(rater: Visitor) -> None:
+    reply = rater.http.post(
+        "/api/return", content=b'{"device": "\\ud800"}', headers={"content-type": "application/json"}
+    )
+    assert (reply.status_code, reply.json()["error"]["code"]) == (401, "signed-out")
+
+
+def test_capital_letters_of_a_media_type_make_no_difference(rater: Visitor) -> None:
+    headers = {"Content-Type": "Application/JSON; charset=UTF-8", "X-CSRF-Token": rater.csrf}
+    assert rater.http.post("/api/claim", content=b'{"want": 0}', headers=headers).status_code == 200
+
+
 @pytest.mark.parametrize("number", ["NaN", "-Infinity", "1e999"])
 def test_what_is_no_number_of_json_never_reaches_the_store(rater: Visitor, number: str) -> None:
     body = f'{{"answers": [{{"submission": "n", "answer": {{"judgment": {number}}}}}], "want": 0}}'

@@ -29,6 +29,7 @@ from errorbar.judging.stopping.decision import (
     verdict,
 )
 from errorbar.judging.stopping.question import StopQuestion
+from errorbar.judging.study.rules import current_rules
 from errorbar.judging.web.live_status import LiveStatus
 from errorbar.sampling.audit import OfficialCounts
 from errorbar.stats import endless_share_bounds
@@ -346,6 +347,8 @@ def test_what_judgments_cost(pay: str, told: str) -> None:
         ("R( half_width=0.03, interval=anytime,act=true )", "R(half_width=0.03,act=true)"),
         ('share(label="can not",threshold=.5)', 'share(label="can not",threshold=0.5)'),
         ("F(beta=0.5,threshold=0.7,interval=plain,system=lm)", "F(system=lm,beta=0.5,threshold=0.7,interval=plain)"),
+        ("win(threshold=0.9999999)", "win(threshold=0.9999999)"),
+        ("R(half_width=0.0123456789)", "R(half_width=0.0123456789)"),
     ],
 )
 def test_a_question_is_written_as_it_is_read(text: str, said: str) -> None:
@@ -446,3 +449,14 @@ def test_the_side_of_a_threshold_is_the_intervals(low: float, high: float, side:
     known = (True, False, "anytime", 90, 90, 0, 0, 0, "", 0, None, "", "", False)
     now = StopDecision("R(threshold=0.5)", "R", estimate, None, 0.5, *known)
     assert verdict(now) == f"decided: {side} 50"
+
+
+def test_a_question_is_the_same_once_its_study_was_resumed(tmp_path: Path) -> None:
+    (tmp_path / "items.csv").write_text("item,text,word\ni1,He is here .,is\ni2,She is here .,is\n", encoding="utf-8")
+    study = tmp_path / "study"
+    errorbar.judge_init(study, tmp_path / "items.csv", stop="share(label=error,threshold=0.9999999,act=true)")
+    errorbar.judge_change(study, halt=True, reason="lunch")
+    errorbar.judge_change(study, resume=True)
+    with Study.open(study).snapshot() as tx:
+        assert current_rules(tx).stop == "share(label=error,threshold=0.9999999)"
+    assert errorbar.judge_status(study).stopping is not None

@@ -174,6 +174,9 @@ def judge_import(
     if not files:
         raise UsageError(Problem("no-files", "no export is named", expected="at least one"))
     rows = [row for file in files for row in _read_export(file.path, problems)]
+    if not (rows or problems.errors):  # all work was rejected, or nothing could be read and was left out
+        place = Place(display_name(files[0].path)) if len(files) == 1 else Place()
+        problems.error("judgments-empty", "no judgment in the file" if len(files) == 1 else "no judgment", place)
     problems.raise_errors()
     gave_up = None if demographics is None else _add_demographics(rows, demographics, problems)
     keys = dict.fromkeys(key for row in rows for key in row)

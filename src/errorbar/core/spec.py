@@ -39,7 +39,7 @@ class Spec(NamedTuple):
     parameters: tuple[tuple[str, Value], ...] = ()
 
     def __str__(self) -> str:
-        inside = ",".join(f"{key}={_write(value)}" for key, value in self.parameters)
+        inside = ",".join(f"{key}={write_value(value)}" for key, value in self.parameters)
         return f"{self.name}({inside})" if inside else self.name
 
 
@@ -102,17 +102,13 @@ def _read_value(metric: str, parameter: Parameter, text: str) -> Value:
         raise _bad_value(metric, parameter, text, _KINDS[parameter.kind]) from None
 
 
-def _write(value: Value) -> str:
+def write_value(value: Value) -> str:
+    """A value as a spec has it; a number in as few digits as give the same number again."""
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, str):
-        return write_text(value)
+        return value if _BARE.fullmatch(value) else '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
     return f"{value:g}" if isinstance(value, float) and float(f"{value:g}") == value else repr(value)
-
-
-def write_text(value: str) -> str:
-    """A text as a spec has it: in quotes where it must be."""
-    return value if _BARE.fullmatch(value) else '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
 def _bad_spec(text: str) -> UsageError:

@@ -64,14 +64,6 @@ def label_of(scheme: Scheme, reversed: int, answer: Mapping[str, Any]) -> str:
     return SIDES[label][bool(reversed)] if scheme.reversible and label in SIDES else label
 
 
-def turn_sides(scheme: Scheme, answer: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The answer as it reads once the candidates have changed places."""
-    side = answer.get(scheme.main)
-    if not scheme.reversible or side not in SIDES:
-        return answer
-    return {**answer, scheme.main: next(other for other in SIDES if other != side)}
-
-
 def is_right(scheme: Scheme, item: JudgedItem, reversed: int, answer: Mapping[str, Any]) -> bool | None:
     """Whether an answer to a gold item is right; None: it says that one cannot tell, or nothing is known."""
     label = label_of(scheme, reversed, answer)

@@ -163,3 +163,11 @@ def near(scheme: Scheme, item: JudgedItem) -> tuple[range, range]:
     first = sum(right <= start for _, right in spans)
     last = max(first, sum(left < end for left, _ in spans))
     return range(first, last), range(max(0, first - scheme.context_words), min(len(spans), last + scheme.context_words))
+
+
+def turn_sides(scheme: Scheme, answer: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The answer as it reads once the candidates have changed places."""
+    side = answer.get(scheme.main)
+    if not scheme.reversible or side not in SIDES:
+        return answer
+    return {**answer, scheme.main: next(other for other in SIDES if other != side)}

@@ -8,7 +8,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from errorbar.core.labels import error_types
+from errorbar.core.labels import error_types, format_count
 from errorbar.core.problems import Place, Problem, Problems, UsageError, nearest, shorten_text
 from errorbar.formats import toml_tables as toml
 from errorbar.formats.look import Lines
@@ -47,11 +47,15 @@ def _shipped_folder() -> Path:
     return Path(str(files("errorbar.judging") / "schemes"))
 
 
-_ID = "a lower-case word of letters, digits and hyphens"
+_ID = "a lower-case word of letters, digits and hyphens that does not begin with a sign"
 _RESERVED = frozenset(
-    ("item", "rater", "label", "weight", "seconds", "round", "state", "version", "comment", "skip", "pause")
+    (
+        *("item", "rater", "label", "weight", "seconds", "round", "state", "version", "comment", "skip", "pause"),
+        *("top", "system1", "system2", "shown", "ranking", "provenance", "accepted_of", "rater_kind", "at"),
+        "constructor",  # which every object of a page's script has
+    )
 )
-"""Columns of exports and names in trails, which no question may be called."""
+"""Columns of exports, names in trails and in pages, which no question may be called."""
 
 
 def _two_texts(table: TomlTable, key: str, value: object) -> tuple[str, ...]:
@@ -120,7 +124,7 @@ def _question(table: TomlTable) -> Question:
     fields = table.read(_QUESTION)
     name, kind = fields["id"], QUESTION_KINDS[fields["kind"]]
     if name in _RESERVED or not _is_id(name):
-        expected = f"{_ID}, and no column of the exports" if name in _RESERVED else _ID
+        expected = f"{_ID}, and no column of the exports or name of the pages" if name in _RESERVED else _ID
         table.error("scheme-value", f"a question cannot be called '{name}'", "id", expected=expected)
     options = tuple(_options(table, fields["options"] or []))
     if fields["proposed"] and not kind.takes_proposal:
@@ -129,8 +133,8 @@ def _question(table: TomlTable) -> Question:
         table.error("scheme-value", message, "proposed", expected=f"a question of the kind {_names(takers)}")
     values = [option.value for option in options]
     if len(options) < kind.least_options:
-        expected = f"at least {kind.least_options}"
-        table.error("scheme-value", f"question '{name}' has {len(options)} options", "options", expected=expected)
+        message = f"question '{name}' has {format_count(len(options), 'options')}"
+        table.error("scheme-value", message, "options", expected=f"at least {kind.least_options}")
     elif options and not kind.takes_options:
         message = f"question '{name}' has options, and its kind is {kind.name}"
         takers = [known for known in QUESTION_KINDS.values() if known.takes_options]
@@ -233,7 +237,8 @@ def _read_types(path: Path) -> Iterator[Option]:
 
 
 def _is_id(name: str) -> bool:
-    return name.isascii() and name == name.lower() and name.replace("-", "").replace("_", "").isalnum()
+    letters = name.replace("-", "").replace("_", "")
+    return name.isascii() and name == name.lower() and letters.isalnum() and name[0].isalnum()
 
 
 def _check_together(fields: dict[str, Any], placed: list[tuple[Question, TomlTable]], table: TomlTable) -> None:

@@ -50,7 +50,7 @@ from errorbar.judging.question_kinds import (
     ranks_of_label,
 )
 from errorbar.judging.random_tokens import shuffle
-from errorbar.judging.scheme import NOTHING, Scheme, fold_word, near, tokens
+from errorbar.judging.scheme import NOTHING, Scheme, fold_word, near, tokens, turn_sides
 
 Span = tuple[int, int]
 _SPACES = " \t\u00a0"
@@ -647,11 +647,13 @@ def shown_hash(scheme: Scheme, item: JudgedItem, reversed_: int) -> str:
     """A hash of what the rater sees and of nothing else, which the browser sends back with the answer.
 
     It tells nobody the writer's word or which candidate comes first, as both sides of a choice are hashed in the
-    order in which they stand, and a cloze text without what belongs into its gap.
+    order in which they stand, and a cloze text without what belongs into its gap; nor whose the answers of an
+    adjudication are, which are hashed as they read on the screen, in an order of their own.
     """
     shown = [scheme.shows, item.before, *kind_of(scheme).shown(item, reversed_)]
     if item.after:
         shown.append(["after", item.after])
     if item.choices:
-        shown.append([choice.answer for choice in item.choices])
+        answers = (turn_sides(scheme, choice.answer) if reversed_ else choice.answer for choice in item.choices)
+        shown.append(sorted(json.dumps(answer, sort_keys=True) for answer in answers))
     return hashlib.sha256(json.dumps(shown).encode()).hexdigest()[:16]

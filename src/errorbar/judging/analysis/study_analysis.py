@@ -50,10 +50,11 @@ from errorbar.judging.analysis.kind_findings import (
     position_findings,
     preposition_findings,
 )
-from errorbar.judging.answers import label_of, turn_sides
+from errorbar.judging.answers import label_of
 from errorbar.judging.items.item import JudgedItem
 from errorbar.judging.protocol.exclusions import leaving_note
 from errorbar.judging.question_kinds import kind_of_question
+from errorbar.judging.scheme import turn_sides
 from errorbar.judging.scheme_kinds import kind_of
 from errorbar.judging.study.adjudication import ADJUDICATED, AGREED, Origin, Provenance, answer_provenance
 from errorbar.judging.study.columns import StudyColumns, read_study
@@ -326,13 +327,9 @@ def analysis_of(
     if study.about.adjudicated:
         return _analyze_adjudication(study, judgments, asked, intervals, level)
     errors, sizes = error_labels(study), None
+    _refuse_useless(study, asked, asks_about_errors=bool(errors))
     if errors:
         sizes = _sizes(study, judgments, asked, all_problems)
-    elif asked.experts or asked.truth is not None:
-        message = (
-            f"experts and truth are for schemes that ask about errors, and the scheme is {study.about.scheme.name}"
-        )
-        raise UsageError(Problem("useless-option", message, fix="leave them out"))
     findings = [
         *_common(study, judgments, intervals, level),
         *_special(study, judgments, asked, intervals, level),
@@ -352,6 +349,24 @@ def analysis_of(
     return StudyAnalysis(
         study.about.scheme.name, findings, crossed, pair, sizes, signature, asked.seed, tuple(all_problems.notes)
     )
+
+
+def _refuse_useless(study: StudyColumns, asked: AnalysisOptions, *, asks_about_errors: bool) -> None:
+    """Refuse arguments that would change nothing, as the scheme asks another question."""
+    scheme = study.about.scheme
+    compared = asked.experts or asked.truth is not None or asked.systems is not None
+    has_accuracy = asked.accuracy is not None
+    for is_useless, meant, fix in (
+        (
+            compared and not asks_about_errors,
+            "experts, truth and systems are for schemes that ask about errors",
+            "them",
+        ),
+        (has_accuracy and not kind_of(scheme).compares, "accuracy is for choice tests", "it"),
+    ):
+        if is_useless:
+            message = f"{meant}, and the scheme is {scheme.name}"
+            raise UsageError(Problem("useless-option", message, fix=f"leave {fix} out"))
 
 
 def _analyze_adjudication(

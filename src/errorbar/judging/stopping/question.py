@@ -9,7 +9,7 @@ from typing import Literal, Self, cast, get_args
 from errorbar.api.audit_edits import GRADED, LABELS, AuditKey, ValidityRule
 from errorbar.core.labels import as_number, quote_labels
 from errorbar.core.problems import ErrorbarError, Problem, UsageError, nearest
-from errorbar.core.spec import split_spec, write_text
+from errorbar.core.spec import split_spec, write_value
 from errorbar.judging.items.item import SEVERAL, JudgedItem
 from errorbar.judging.scheme import Scheme
 from errorbar.judging.study.rules import StudyKey, names_of, parsed_key, systems_of
@@ -100,8 +100,7 @@ class StopQuestion:
         for key in (*OF_EACH[self.of], *OF_ALL):
             value = getattr(self, key)
             if value != getattr(usual, key):
-                text = str(value).lower() if isinstance(value, bool) else f"{value:g}" if key in _NUMBERS else value
-                options.append(f"{key}={write_text(text)}")
+                options.append(f"{key}={write_value(value)}")
         return f"{self.of}({','.join(options)})"
 
     def told(self) -> Self:

@@ -9,12 +9,15 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, replace
+from math import isfinite
+from operator import index
 from os import PathLike
 from pathlib import Path
 from typing import Annotated, Any, TypedDict, Unpack, get_args, get_type_hints
 
 from sqlalchemy import Connection, insert, text
 from sqlalchemy import Table as SqlTable
+from sqlalchemy.exc import DataError, DBAPIError, IntegrityError
 
 from errorbar.api.arguments import ArgumentDoc, Bounds, Count, Whole, public
 from errorbar.api.inputs import Systems
@@ -23,14 +26,14 @@ from errorbar.core.labels import format_count
 from errorbar.core.problems import InputError, Place, Problem, Problems, UsageError, shorten_text
 from errorbar.formats.look import Lines, Source, look
 from errorbar.formats.untrusted import NotJsonError, json_record, parse_json
+from errorbar.judging.answers import check_answer
 from errorbar.judging.items.context import Context, with_verbs
 from errorbar.judging.items.item import JudgedItem
 from errorbar.judging.items.rank_items import EACH_PAIR
 from errorbar.judging.items.sources import SAYS, Against, read_items, read_ranked_items, with_gold
 from errorbar.judging.protocol.changes import add_items, set_rules, stop_item
-from errorbar.judging.protocol.completion_codes import check_return_url
 from errorbar.judging.quality import TOGETHER, class_of, count_gold_of_rater, fewest_to_fail
-from errorbar.judging.question_kinds import MOST_OUTPUTS
+from errorbar.judging.question_kinds import MOST_OUTPUTS, kind_of_question
 from errorbar.judging.scheme import Scheme
 from errorbar.judging.scheme_files import load_scheme, scheme_text, with_types
 from errorbar.judging.scheme_kinds import Editors, kind_of, propose_edits, sentence_of
@@ -81,6 +84,8 @@ def _drop(tx: Connection) -> None:
 
 CHUNK = 5000
 KINDS = ("item", "rater", "excluded", "judgment", "event")
+_DAMAGE = (KeyError, TypeError, ValueError, AttributeError, StopIteration, OverflowError, UsageError)
+"""What comes of a value that no export of ours has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,12 +118,15 @@ def restore(study: Study, source: Source) -> Restored:
             number, head = next(records)
             about = _study_info(head)
             write_about(tx, about)
-            into = _Restoring(tx)
+            into = _Restoring(tx, about.scheme)
             for number, record in records:  # noqa: B007 - of the line that is wrong
                 into.take(record)
             into.finish()
-        except (KeyError, TypeError, ValueError, AttributeError, StopIteration) as error:
-            message = f"the export is damaged: {type(error).__name__} at {error}"
+        except (*_DAMAGE, IntegrityError, DataError) as error:
+            reason = error.problems[0].what if isinstance(error, UsageError) else f"{type(error).__name__} at {error}"
+            if isinstance(error, DBAPIError):  # of one among the rows that were put down together
+                reason = f"the store refuses its rows: {error.orig}"
+            message = f"the export is damaged: {reason}"
             raise InputError(
                 Problem("judge-export", message, Place(name, number), fix="export the study again")
             ) from None
@@ -149,17 +157,22 @@ def _study_info(head: Record) -> StudyInfo:
         parsed_key(key)
     if adjudicated:
         Origin.from_json(adjudicated)
-    known = StudyRules.from_json(rules)
-    check_return_url(known.return_url)
-    return StudyInfo(Scheme.from_json(scheme), known, head["guidelines"], head["made_by"], key, adjudicated)
+    known, known_scheme = StudyRules.from_json(rules), Scheme.from_json(scheme)
+    check_rules(asdict(known))
+    kind_of(known_scheme)
+    if known_scheme.main not in [question.id for question in known_scheme.questions]:
+        raise ValueError(f"the scheme, which has no question '{shorten_text(known_scheme.main)}'")
+    for question in known_scheme.questions:
+        kind_of_question(question)
+    return StudyInfo(known_scheme, known, head["guidelines"], head["made_by"], key, adjudicated)
 
 
 class _Restoring:
     """Puts records into tables, many rows at a time; rows are numbered as they come."""
 
-    def __init__(self, tx: Connection) -> None:
-        self.tx = tx
-        self.items: dict[str, int] = {}
+    def __init__(self, tx: Connection, scheme: Scheme) -> None:
+        self.tx, self.scheme = tx, scheme
+        self.items: dict[str, tuple[int, JudgedItem]] = {}
         self.raters: dict[str, int] = {}
         self.assignments: dict[tuple[int, int], int] = {}  # rater and seq
         self.waiting: dict[SqlTable, list[Mapping[str, Any]]] = {}
@@ -178,6 +191,7 @@ class _Restoring:
             self._flush(table)
 
     def _add(self, table: SqlTable, row: Mapping[str, Any]) -> None:
+        _check_row(table, row)
         waiting = self.waiting.setdefault(table, [])
         waiting.append(row)
         if len(waiting) == CHUNK:
@@ -191,8 +205,9 @@ class _Restoring:
 
     def _item(self, payload: Mapping[str, Any], fields: Record) -> None:
         item = JudgedItem.from_json(json.dumps(payload, ensure_ascii=False))
+        _check_item(item)
         place, taken, stopped = (fields[name] for name in ("place", "taken", "stopped"))
-        self.items[item.name] = len(self.items) + 1
+        self.items[item.name] = len(self.items) + 1, item
         self.n_items, self.n_gold = self.n_items + (item.kind == "work"), self.n_gold + (item.kind == "gold")
         row = {"name": item.name, "kind": item.kind, "gold_class": item.gold_class}
         row |= {"payload": item.to_json(), "text_hash": item.text_hash(), "place": place}
@@ -200,7 +215,7 @@ class _Restoring:
 
     def _rater(self, name: str, fields: Record) -> None:
         self.raters[name] = len(self.raters) + 1
-        agreed = json.dumps(fields.pop("agreed"), ensure_ascii=False)
+        agreed = json.dumps(_object(fields.pop("agreed")), ensure_ascii=False)
         self._add(RATER, {"name": name, "participant": f"restored:{name}", "agreed": agreed, "gold": None, **fields})
 
     def _excluded(self, rater: str, fields: Record) -> None:
@@ -210,11 +225,13 @@ class _Restoring:
         fields.pop("label")
         answers, rater = fields.pop("answers"), self.raters[fields.pop("rater")]
         key = self.assignments[rater, fields["seq"]] = len(self.assignments) + 1
-        token = secrets.token_urlsafe(16)
-        row = {"token": token, "item": self.items[item], "rater": rater, **fields, "reversed": int(fields["reversed"])}
+        token, (number, asked) = secrets.token_urlsafe(16), self.items[item]
+        row = {"token": token, "item": number, "rater": rater, **fields, "reversed": int(fields["reversed"])}
         self._add(ASSIGNMENT, row)
         for answer in answers:
-            trail = json.dumps(answer["trail"], ensure_ascii=False) if answer["trail"] else ""
+            trail = json.dumps(_object(answer["trail"]), ensure_ascii=False) if answer["trail"] else ""
+            if answer["answer"] is not None:
+                check_answer(self.scheme, asked, _object(answer["answer"]))
             answer_json = json.dumps(answer["answer"], ensure_ascii=False)
             self._add(ANSWER, answer | {"assignment": key, "answer": answer_json, "trail": trail})
 
@@ -222,6 +239,45 @@ class _Restoring:
         seq, rater = fields.pop("seq"), None if fields["rater"] is None else self.raters[fields["rater"]]
         assignment = None if seq is None or rater is None else self.assignments[rater, seq]
         self._add(EVENT, {**fields, "kind": kind, "rater": rater, "assignment": assignment})
+
+
+_TYPES: Mapping[type, tuple[type, ...]] = {int: (int,), float: (int, float), str: (str,)}
+
+
+def _check_row(table: SqlTable, row: Mapping[str, Any]) -> None:
+    """See that the values of a row are those of its columns; databases do not, or say it of their disk."""
+    for name, value in row.items():
+        column = table.columns[name]
+        fits = isinstance(value, _TYPES[column.type.python_type]) and not isinstance(value, bool)
+        if value is None:
+            fits = bool(column.nullable)
+        elif fits and isinstance(value, float):
+            fits = isfinite(value)
+        if not fits:
+            raise ValueError(f"{name} = {shorten_text(repr(value))}")
+    for column in table.columns:
+        if not (column.name in row or column.nullable or column.server_default is not None or column.primary_key):
+            raise KeyError(column.name)
+
+
+def _check_item(item: JudgedItem) -> None:
+    """See that an item is one that raters can be shown."""
+    texts = (item.name, item.text, item.before, item.after, item.explanation, *item.candidates, *item.names)
+    texts += (*item.answers, *item.hidden, *item.hidden.values())
+    if not all(isinstance(value, str) for value in texts) or item.kind not in ("work", "gold"):
+        raise TypeError(f"the item '{shorten_text(str(item.name))}'")
+    if item.span is not None:
+        start, end = map(index, item.span)
+        if not 0 <= start <= end <= len(item.text):
+            raise ValueError(f"the span {start} to {end} of the item '{shorten_text(item.name)}'")
+    _object(item.proposed)
+
+
+def _object(value: Any) -> Mapping[str, Any]:  # noqa: ANN401 - of JSON
+    """A value that is an object of JSON."""
+    if not isinstance(value, dict):
+        raise TypeError(shorten_text(repr(value)))
+    return value
 
 
 # ``judge_init``: a new study, whole or not at all.

@@ -18,7 +18,7 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, HTMLResponse, JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 
-from errorbar.core.labels import format_count
+from errorbar.core.labels import format_count, whole_number
 from errorbar.core.problems import ErrorbarError, Problem, UsageError
 from errorbar.judging.items.item import JudgedItem
 from errorbar.judging.protocol.changes import stop_item, why_closed, why_no_work
@@ -224,7 +224,7 @@ async def revoke_invite(request: Request) -> Response:
 
 
 async def _find_invite(request: Request, seat: Seat) -> Invite:
-    wanted = request.path_params["invite"]
+    wanted = whole_number(request.path_params["invite"])
     for invite in await seat.desk.read(all_invites):
         if invite.id == wanted:
             return invite
@@ -318,8 +318,8 @@ def paging(first: int, of: int) -> dict[str, object]:
 INVITATION_ROUTES = [
     Route("/manage/invitations", invitations),
     Route("/manage/invitations", invite, methods=["POST"]),
-    Route("/manage/invitations/{invite:int}/revoke", ask_to_revoke),
-    Route("/manage/invitations/{invite:int}/revoke", revoke_invite, methods=["POST"]),
+    Route("/manage/invitations/{invite}/revoke", ask_to_revoke),
+    Route("/manage/invitations/{invite}/revoke", revoke_invite, methods=["POST"]),
     Route("/manage/codes", codes),
     Route("/manage/codes", redeem, methods=["POST"]),
 ]
@@ -431,8 +431,7 @@ def moment_of(status: StudyStatus) -> str:
 
 def first_row(request: Request) -> int:
     """The row with which a page of a long table begins."""
-    text = request.query_params.get("from", "0")
-    return int(text) if text.isascii() and text.isdecimal() and len(text) < 10 else 0
+    return whole_number(request.query_params.get("from", "")) or 0
 
 
 def _texts(snapshot: Connection, names: Sequence[str]) -> dict[str, str]:

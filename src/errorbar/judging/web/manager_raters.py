@@ -15,7 +15,7 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from errorbar.core.estimate import Estimate
-from errorbar.core.labels import natural_key
+from errorbar.core.labels import natural_key, whole_number
 from errorbar.core.problems import UsageError
 from errorbar.judging.protocol.changes import is_decided, why_closed, why_halted
 from errorbar.judging.protocol.exclusions import exclude, foresee_exclusion, foresee_readmission, readmit
@@ -214,10 +214,10 @@ async def change_rater(request: Request) -> Response:
 
 
 def _change_of(request: Request) -> tuple[int, str]:
-    rater, change = request.path_params["rater"], str(request.path_params["what"])
-    if change not in ("exclude", "readmit"):
+    rater, change = whole_number(request.path_params["rater"]), str(request.path_params["what"])
+    if rater is None or change not in ("exclude", "readmit"):
         raise RefusalError(404, "no-page", "There is no such page.")
-    return int(rater), change
+    return rater, change
 
 
 async def _ask(request: Request, seat: Seat) -> Response:
@@ -233,7 +233,7 @@ async def _ask(request: Request, seat: Seat) -> Response:
         paused = [_of_paused(snapshot)] if effect.n_items and why_halted(snapshot) else []
         return row.name, [f"{effect}.", *paused, "They get no more items."]
 
-    name, effects = await seat.desk.read(look) if rater < 2**63 else (None, [])
+    name, effects = await seat.desk.read(look)
     if name is None:
         raise RefusalError(404, "judge-no-rater", "There is no such rater.")
     if change == "readmit":
@@ -330,6 +330,6 @@ def _read(tx: Connection, figures: LiveFigures, changed: str) -> tuple[list[Rate
 
 RATER_LIST_ROUTES = [
     Route("/manage/raters", raters),
-    Route("/manage/raters/{rater:int}/{what}", ask_about_rater),
-    Route("/manage/raters/{rater:int}/{what}", change_rater, methods=["POST"]),
+    Route("/manage/raters/{rater}/{what}", ask_about_rater),
+    Route("/manage/raters/{rater}/{what}", change_rater, methods=["POST"]),
 ]

@@ -14,7 +14,6 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
-from errorbar.judging.answers import turn_sides
 from errorbar.judging.items.item import JUDGED, JudgedItem, Lease, Round, SubmissionReceipt, Work
 from errorbar.judging.page_languages import ENGLISH, PageLanguage, phrase
 from errorbar.judging.protocol.changes import is_paused, why_no_work
@@ -23,7 +22,7 @@ from errorbar.judging.protocol.completion_codes import is_earned, return_address
 from errorbar.judging.protocol.leases import count_items_of, may_go_on
 from errorbar.judging.protocol.submissions import RECENT, submit
 from errorbar.judging.random_tokens import derive_token, fresh_token
-from errorbar.judging.scheme import Scheme
+from errorbar.judging.scheme import turn_sides
 from errorbar.judging.store.tables import ANSWER, ASSIGNMENT, ITEM, RATER
 from errorbar.judging.study.guidance import check_result
 from errorbar.judging.study.invitations import (
@@ -103,7 +102,7 @@ async def return_to_work(request: Request) -> Response:
 
     def work(tx: Connection) -> Session:
         now = desk.clock()
-        before = read_session(tx, device) if isinstance(device, str) else None
+        before = read_session(tx, device) if isinstance(device, str) and is_storable(device) else None
         if before is None or before.rater is None or before.expires <= now:
             raise signed_out_error()
         return open_session(tx, before.rater, now)
@@ -184,7 +183,7 @@ def lease_record(terms: Terms, lease: Lease) -> dict[str, Any]:
     """An item as the page gets it: nothing tells gold or a repeat from work."""
     text_hash, html = _shown.of(terms.scheme, lease, terms.language)
     shown_round: Round = "quiz" if lease.round == "quiz" else "main"
-    choices = {"choices": _shown_choices(terms.scheme, lease)} if lease.item.choices else {}
+    choices = {"choices": _shown_choices(terms, lease)} if lease.item.choices else {}
     return {
         "assignment": lease.token,
         "text_hash": text_hash,
@@ -197,16 +196,19 @@ def lease_record(terms: Terms, lease: Lease) -> dict[str, Any]:
     }
 
 
-def _shown_choices(scheme: Scheme, lease: Lease) -> list[dict[str, Any]]:
-    """The answers to choose from, in an order of this assignment's own; nothing tells whose they are."""
+def _shown_choices(terms: Terms, lease: Lease) -> list[dict[str, Any]]:
+    """The answers to choose from, in an order of this assignment's own; nothing tells whose they are.
+
+    The item has them in the order of the raters: no browser may know from what the order that it gets was drawn.
+    """
     choices = [
         {
-            "answer": turn_sides(scheme, choice.answer) if lease.reversed else choice.answer,
+            "answer": turn_sides(terms.scheme, choice.answer) if lease.reversed else choice.answer,
             "count": choice.shown_count,
         }
         for choice in lease.item.choices
     ]
-    Random(lease.token).shuffle(choices)
+    Random(derive_token(terms.key, "choices", lease.token)).shuffle(choices)
     return choices
 
 

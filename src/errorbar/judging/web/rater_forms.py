@@ -7,6 +7,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
+from errorbar.core.labels import whole_number
 from errorbar.judging.protocol.exclusions import withdraw
 from errorbar.judging.random_tokens import derive_token
 from errorbar.judging.store.tables import RATER
@@ -39,7 +40,7 @@ async def answer_check(request: Request) -> Response:
     def work(tx: Connection) -> CheckResult:
         rules = desk.terms(tx).rules
         answers = [form.get(f"answer-{n}") for n in range(len(questions_of(rules.comprehension)))]
-        nth = int(form["try"]) if form.get("try", "").isdecimal() else 0
+        nth = whole_number(form.get("try", "")) or 0
         return try_check(tx, rules, _rater(session), answers, nth, desk.clock())
 
     await desk.writer.do(work)

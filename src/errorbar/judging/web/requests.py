@@ -86,7 +86,7 @@ MOST_NUMBER = 2**31 - 1
 
 async def read_form(request: Request) -> dict[str, str]:
     """The fields of a form; of a repeated one the last."""
-    if request.headers.get("content-type", "").partition(";")[0].strip() != "application/x-www-form-urlencoded":
+    if _media_type(request) != "application/x-www-form-urlencoded":
         raise unfit_error("A form was expected.")
     try:
         text = (await request.body()).decode("ascii")
@@ -100,9 +100,14 @@ async def read_form(request: Request) -> dict[str, str]:
 
 async def read_json(request: Request) -> dict[str, Any]:
     """A JSON object."""
-    if request.headers.get("content-type", "").partition(";")[0].strip() != "application/json":
+    if _media_type(request) != "application/json":
         raise unfit_error("JSON was expected.")
     return json_body(await request.body())
+
+
+def _media_type(request: Request) -> str:
+    """Without parameters, in small letters, as capital ones make no difference."""
+    return request.headers.get("content-type", "").partition(";")[0].strip().lower()
 
 
 def json_body(content: bytes) -> dict[str, Any]:

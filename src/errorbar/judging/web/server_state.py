@@ -180,10 +180,17 @@ class Settings:
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """The study's description."""
+    """The study's description.
+
+    Attributes:
+        rules: As they stand.
+        scheme: Which answers there are.
+        key: From which orders follow that nobody else may compute.
+    """
 
     rules: StudyRules
     scheme: Scheme
+    key: str = field(default="", repr=False)
 
     @property
     def title(self) -> str:
@@ -265,7 +272,7 @@ class Desk:
         """The rules as they are in this transaction, and the scheme, which stays as it is."""
         if self._scheme is None:
             self._scheme = Scheme.from_json(get_value(tx, "scheme") or "{}")
-        terms = Terms(current_rules(tx), self._scheme)
+        terms = Terms(current_rules(tx), self._scheme, self.key)
         self.language = terms.language
         return terms
 
