@@ -18,9 +18,8 @@ from typing import Any, Literal, Self
 from sqlalchemy import Connection
 
 from errorbar.judging.answers import turn_sides
-from errorbar.judging.items.item import AnswerChoice, JudgedItem
 from errorbar.judging.question_kinds import kind_of_question
-from errorbar.judging.scheme import Scheme
+from errorbar.judging.scheme import AnswerChoice, JudgedItem, Scheme
 from errorbar.judging.study.rows import JudgmentRow, Part, judgment_rows, rows
 from errorbar.judging.study.rules import StudyInfo
 
