@@ -20,8 +20,8 @@ from pathlib import Path
 from sqlalchemy import Connection
 from tests.judging.empty_stores import Study, answer_to, gold_item, work_item
 
-from errorbar.judging.items.item import Work
 from errorbar.judging.protocol.claims import claim
+from errorbar.judging.scheme import Work
 from errorbar.judging.study.rules import StudyRules, current_rules
 
 K, RATERS, LEFT = 20, 24, 60

@@ -18,9 +18,9 @@ from tests.judging.jepsen.large_study import RATERS, export_memory, fill
 from tests.judging.jepsen.run import bench
 from tests.judging.jepsen.study import write_items
 
-from errorbar.judging.items.item import Submission
 from errorbar.judging.protocol.claims import claim
 from errorbar.judging.protocol.submissions import submit
+from errorbar.judging.scheme import Submission
 from errorbar.judging.scheme_files import load_scheme
 from errorbar.judging.scheme_kinds import shown_hash
 from errorbar.judging.store.store import Store

@@ -25,8 +25,7 @@ from errorbar.agreement import (
     pair_table,
     pairwise_agreement,
 )
-from errorbar.agreement.coefficients import conger_kappa, fleiss_kappa, scott_pi, specific_agreement
-from errorbar.agreement.label_counts import ItemCounts
+from errorbar.agreement.coefficients import ItemCounts, conger_kappa, fleiss_kappa, scott_pi, specific_agreement
 from errorbar.stats import Units
 from tests.helpers.expectations import require
 

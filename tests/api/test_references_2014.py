@@ -10,7 +10,7 @@ import pytest
 import errorbar
 from errorbar import M2
 from errorbar.api.references import ReferencesResult
-from errorbar.metrics.choice import score_totals
+from errorbar.metrics.edit_metric import score_totals
 from errorbar.metrics.golds import choose_closest
 
 TEAMS = ("AMU", "CAMB", "CUUI", "IITB", "INPUT", "IPN", "NTHU", "PKU", "POST", "RAC", "SJTU", "UFC")

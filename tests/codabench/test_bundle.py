@@ -20,7 +20,7 @@ import pytest
 import yaml
 
 from errorbar import ErrorbarError, bundle_task, parse_metric
-from errorbar.codabench.program import Wheel, container_files
+from errorbar.codabench.bundle import Wheel, container_files
 from errorbar.core import MissingExtraError, UsageError
 from errorbar.metrics import registry
 from errorbar.version import __version__

@@ -7,8 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from errorbar.detectors.learning import code, row_of, state, step_one
-from errorbar.detectors.lexicon import PREPOSITIONS, Lexicon
+from errorbar.detectors.learning import PREPOSITIONS, Lexicon, code, row_of, state, step_one
 from errorbar.detectors.prepositions import (
     LEAST,
     PAPERS,

@@ -12,7 +12,7 @@ from errorbar import Corpus, Sentence
 from errorbar.core import InputError, UsageError
 from errorbar.detectors.detect import USUAL_PRIOR, log_odds, read_detector
 from errorbar.detectors.detection import PrepositionMargins, detect_prepositions, find_margins
-from errorbar.detectors.lexicon import PREPOSITIONS
+from errorbar.detectors.learning import PREPOSITIONS
 from errorbar.detectors.model_file import Model, load_model, save_model
 from errorbar.detectors.prepositions import PAPERS, TEMPLATES
 from errorbar.detectors.selectors import (

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from errorbar.detectors.detection import LmChoice, detect_prepositions
-from errorbar.detectors.lexicon import PREPOSITIONS
+from errorbar.detectors.learning import PREPOSITIONS
 from errorbar.detectors.ngrams import train_ngrams
 from errorbar.detectors.prepositions import find_prepositions
 from errorbar.detectors.tagger import train_tagger

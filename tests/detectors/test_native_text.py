@@ -10,7 +10,7 @@ import pytest
 
 from errorbar import train
 from errorbar.core import InputError, UsageError
-from errorbar.detectors.lexicon import PREPOSITIONS
+from errorbar.detectors.learning import PREPOSITIONS
 from errorbar.detectors.published_tables import AHEAD, HELD, OTHER, RESAMPLING, curves, make_selection
 from errorbar.detectors.selection import ChoiceSelection, study_selection
 from errorbar.reproduce import Cell, Outcome, Sources, reproduce

@@ -9,7 +9,7 @@ import pytest
 
 from errorbar import Problems, Resampling
 from errorbar.detectors.detection import detect_prepositions
-from errorbar.detectors.lexicon import PREPOSITIONS
+from errorbar.detectors.learning import PREPOSITIONS
 from errorbar.detectors.selectors import KINDS, HeldOut, find_examples, train_classifier, train_majority
 from errorbar.detectors.tagger import train_tagger
 from errorbar.detectors.text import held_out, read_corpus_text, read_treebank

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from errorbar import train
 from errorbar.core import InputError
-from errorbar.detectors.lexicon import GAP, Lexicon
+from errorbar.detectors.learning import GAP, Lexicon
 from errorbar.detectors.model_file import Model, load_model, save_model
 from errorbar.detectors.tagger import Tagger, load_tagger, train_tagger
 from errorbar.detectors.text import Treebank, read_treebank
@@ -95,7 +95,7 @@ def test_the_layout_has_gaps() -> None:
 
 
 def test_words_are_forgotten_when_there_are_too_many(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("errorbar.detectors.lexicon.MOST_WORDS", 3)
+    monkeypatch.setattr("errorbar.detectors.learning.MOST_WORDS", 3)
     lexicon = Lexicon()
     lexicon.lay_out([["a", "b", "c", "of"]])
     assert lexicon.lay_out([["of"]]).words.tolist() == [0, 0, 0, 1, 0, 0, 0]

@@ -29,7 +29,7 @@ from errorbar.formats import (
 from errorbar.formats.m2 import m2_annotators
 from errorbar.formats.text import Cutter
 from errorbar.metrics import ScoringPlan, corpus_pieces, score_pieces
-from errorbar.metrics.choice import EditStatistics
+from errorbar.metrics.edit_metric import EditStatistics
 from tests.execute.workloads import DyingPiece
 from tests.helpers.effort import draw_examples
 from tests.helpers.scoring import score

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from errorbar import M2, Resampling
 from errorbar.core import Interval, Undefined
 from errorbar.edits import KERNEL
-from errorbar.metrics import Metric, Selection, choice, intervals
+from errorbar.metrics import Metric, Selection, edit_metric, intervals
 from errorbar.metrics.base import Swapping
-from errorbar.metrics.choice import Choice, ChoiceRule, EditStatistics
+from errorbar.metrics.edit_metric import Choice, ChoiceRule, EditStatistics
 from errorbar.stats import left_out_units
 
 Rows = NDArray[np.int64]
@@ -55,7 +55,7 @@ def fold_counts(
     statistics = EditStatistics(counts, present, tuple(map(str, range(present.shape[1]))))
     selection = Selection(units, annotators=masks, swapping=swapping)
     rule = ChoiceRule(beta, running, kernel, rounded)
-    return choice.fold_counts(statistics, rule, selection, start, want_chosen=want_chosen)
+    return edit_metric.fold_counts(statistics, rule, selection, start, want_chosen=want_chosen)
 
 
 def chosen(metric: M2, statistics: EditStatistics) -> list[int]:

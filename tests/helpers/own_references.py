@@ -20,7 +20,7 @@ from errorbar.api.compare import compare_loaded
 from errorbar.api.own_references import score_own
 from errorbar.core import Floats, Interval
 from errorbar.metrics import Documents, JudgePlan, ScoringPlan, SwapPlan, judging_of
-from errorbar.metrics.choice import EditStatistics
+from errorbar.metrics.edit_metric import EditStatistics
 from errorbar.metrics.over_judges import editor_pairs
 from errorbar.metrics.swaps import swap_tests
 

@@ -23,7 +23,7 @@ from errorbar.api.reference_cost import saved_times
 from errorbar.core import Estimate
 from errorbar.formats.times import FROM_SOURCE, EditingTime
 from errorbar.metrics import Documents
-from errorbar.metrics.choice import EditStatistics, score_totals
+from errorbar.metrics.edit_metric import EditStatistics, score_totals
 from errorbar.metrics.golds import COMMON, OWN, GoldComparison, GoldStatistics, compare_golds, prefer_closest
 
 Places = NDArray[np.int64]

@@ -25,7 +25,7 @@ from errorbar import M2, Corpus, Edit, Sentence
 from errorbar.api import ReadingOptions, load
 from errorbar.core import Undefined
 from errorbar.metrics import judging_of
-from errorbar.metrics.choice import EditStatistics
+from errorbar.metrics.edit_metric import EditStatistics
 from errorbar.metrics.over_judges import only
 from errorbar.stats import TwoWay, VariancePrior, unbiased_variance
 from errorbar.stats.two_way import moderate

@@ -11,7 +11,7 @@ import numpy as np
 from sqlalchemy import Connection, insert
 
 from errorbar.judging import RATER, Store, Submission, claim, shown_hash, submit
-from errorbar.judging.items.item import Standing
+from errorbar.judging.scheme import Standing
 from errorbar.judging.study.rules import read_about
 from tests.judging.simulated_judges import SimulatedJudge
 

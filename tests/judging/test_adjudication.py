@@ -40,7 +40,7 @@ from errorbar.judging import (
     shown_hash,
     submit,
 )
-from errorbar.judging.items.item import AnswerChoice
+from errorbar.judging.scheme import AnswerChoice
 from errorbar.judging.study.rules import read_about
 from errorbar.judging.web.rater import lease_record
 from errorbar.judging.web.server_state import Terms

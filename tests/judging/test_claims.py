@@ -13,9 +13,9 @@ from sqlalchemy import select
 
 from errorbar.core import UsageError
 from errorbar.judging import JudgedItem, Store, StudyRules, Work, check, exclude, readmit, set_rules, stop_item
+from errorbar.judging.protocol.assignments import count_items_of
 from errorbar.judging.protocol.claims import gold_positions
 from errorbar.judging.protocol.completion_codes import Redeemed, redeem
-from errorbar.judging.protocol.leases import count_items_of
 from errorbar.judging.store.tables import ITEM
 from errorbar.judging.study.raters import redeem_code
 from tests.judging.empty_stores import VALUES, Study, answer_to, gold_item, work_item

@@ -17,7 +17,7 @@ import pytest
 from errorbar import judge_init, judge_invite
 from errorbar.core import Problem, UsageError
 from errorbar.judging import Study, StudyRules
-from errorbar.judging.store.errors import StoreError
+from errorbar.judging.store.engines import StoreError
 from errorbar.judging.web import live_status, manager
 from errorbar.judging.web.live_status import Clerk, Figures
 from tests.judging.jepsen.large_study import fill

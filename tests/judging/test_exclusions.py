@@ -11,8 +11,8 @@ from sqlalchemy import event
 
 from errorbar.core import UsageError
 from errorbar.judging import StudyRules, add_items, check, current_rules, exclude, readmit, set_rules, stop_item
+from errorbar.judging.protocol.assignments import expire
 from errorbar.judging.protocol.exclusions import foresee_exclusion, foresee_readmission
-from errorbar.judging.protocol.leases import expire
 from tests.judging.empty_stores import Study, work_item
 
 Make = Callable[[int, int], Study]

@@ -9,9 +9,8 @@ import pytest
 
 from errorbar.core import UsageError
 from errorbar.judging import StudyRules, add_items, check, current_rules, exclude, set_rules, stop_item
-from errorbar.judging.protocol.assignments import HALTED
+from errorbar.judging.protocol.assignments import HALTED, NEAR
 from errorbar.judging.protocol.changes import END, close, front, halt, resume, why_halted
-from errorbar.judging.protocol.leases import NEAR
 from tests.judging.empty_stores import Study, gold_item, work_item
 
 STOP = "share(label=error,half_width=0.05,act=true)"

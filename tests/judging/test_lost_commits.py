@@ -12,10 +12,8 @@ from sqlalchemy import Connection
 
 from errorbar.judging import Store, StudyRules, set_value
 from errorbar.judging.store import engines
-from errorbar.judging.store.engines import mark_of
-from errorbar.judging.store.errors import OutcomeUnknownError, outcome_unknown
-from errorbar.judging.store.group_commit import GroupCommit
-from errorbar.judging.store.store import StoreError
+from errorbar.judging.store.engines import OutcomeUnknownError, mark_of, outcome_unknown
+from errorbar.judging.store.store import GroupCommit, StoreError
 from errorbar.judging.study.rules import get_value
 from tests.helpers.postgresql_cluster import cluster
 from tests.judging.cut_wire import Cut, Wire, wire

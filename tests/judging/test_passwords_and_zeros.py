@@ -11,7 +11,7 @@ from sqlalchemy import text
 from errorbar import ErrorbarError, judge_init, judge_invite, judge_raters
 from errorbar.core import UsageError
 from errorbar.judging import JudgedItem, Store, Study, StudyRules, add_items, backup, restore, set_value
-from errorbar.judging.store.errors import shown_url
+from errorbar.judging.store.engines import shown_url
 from errorbar.judging.store.store import StoreError
 from errorbar.judging.study.backup import upgrade
 from tests.helpers.cli import CommandLine

@@ -21,8 +21,8 @@ from errorbar.core import InputError, UsageError
 from errorbar.edits import extract_edits
 from errorbar.judging import Lease, Study, StudyRules, Submission, claim, current_rules, load_scheme, shown_hash, submit
 from errorbar.judging.items.context import Context
+from errorbar.judging.protocol.assignments import count_items_of, may_go_on
 from errorbar.judging.protocol.changes import halt
-from errorbar.judging.protocol.leases import count_items_of, may_go_on
 from errorbar.judging.study.rules import read_about
 from errorbar.judging.web import rater as rater_pages
 from errorbar.judging.web.rater import lease_record

@@ -25,9 +25,8 @@ from errorbar.judging import (
     set_rules,
     stop_item,
 )
-from errorbar.judging.protocol.assignments import HALTED
+from errorbar.judging.protocol.assignments import HALTED, NEAR
 from errorbar.judging.protocol.changes import END, front, halt, resume
-from errorbar.judging.protocol.leases import NEAR
 from tests.judging.empty_stores import MAIN, VALUES, Study, empty_database, gold_item, hash_of, work_item
 from tests.judging.protocol_model import Assigned, Key, Model
 

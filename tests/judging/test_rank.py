@@ -34,7 +34,7 @@ from errorbar.judging import (
 )
 from errorbar.judging.analysis.kind_findings import adaptive_pairs, counted_items, mean_score_bounds, weighted_means
 from errorbar.judging.answers import check_answer, is_right, label_of
-from errorbar.judging.items.rank_items import ranked_items, with_outputs
+from errorbar.judging.items.context import ranked_items, with_outputs
 from errorbar.judging.protocol.adaptive import BLOCK, EXPLORED, chance, least_known, settled_pairs
 from errorbar.judging.question_kinds import arrange, close_gaps, n_arrangements
 from errorbar.judging.store.tables import ITEM

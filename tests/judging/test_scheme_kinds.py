@@ -107,7 +107,7 @@ from pathlib import Path
 from errorbar.judging.scheme_kinds import shown_hash
 from errorbar.judging.study.folder import Study
 from errorbar.judging.study.rules import read_about, current_rules
-from errorbar.judging.items.item import Submission
+from errorbar.judging.scheme import Submission
 from errorbar.judging.protocol.claims import claim
 from errorbar.judging.protocol.submissions import submit
 from errorbar.judging.web.pages import fragment

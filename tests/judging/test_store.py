@@ -19,8 +19,7 @@ from sqlalchemy import Connection, text
 from errorbar.core import Problem, UsageError
 from errorbar.judging import Store, StudyRules, check, current_rules, set_value
 from errorbar.judging.store.engines import WAL_BYTES, lock_file
-from errorbar.judging.store.group_commit import GroupCommit
-from errorbar.judging.store.store import StoreError, Turnstile
+from errorbar.judging.store.store import GroupCommit, StoreError, Turnstile
 from errorbar.judging.study.rules import get_value
 from tests.judging.empty_stores import Study, work_item
 from tests.judging.jepsen.failing_files import FailingFiles, compiler
@@ -208,7 +207,7 @@ DYING = """
 import os, signal, sys
 from pathlib import Path
 from errorbar.judging.store.store import Store
-from errorbar.judging.store.errors import OutcomeUnknownError
+from errorbar.judging.store.engines import OutcomeUnknownError
 from errorbar.judging.study.rules import set_value
 from tests.judging.jepsen.failing_files import FailingFiles
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from errorbar.edits.matching import COMPILED
 from errorbar.metrics.base import Swapping
-from errorbar.metrics.choice import Choice
+from errorbar.metrics.edit_metric import Choice
 from tests.helpers.effort import draw_examples
 from tests.helpers.folds import fold_counts
 

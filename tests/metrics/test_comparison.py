@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from errorbar import M2, Corpus, Resampling
 from errorbar.core import Interval, Undefined, UsageError
 from errorbar.metrics import Comparison, Documents, Pair, SwapPlan, System, compare_systems
-from errorbar.metrics.choice import score_totals
+from errorbar.metrics.edit_metric import score_totals
 from errorbar.stats import detectable_difference, draw_resamples
 from errorbar.stats import resampling as units
 from tests.ceilings.examples import random_corpus

@@ -17,7 +17,7 @@ from errorbar import M2, Corpus, Edit, Hypothesis, Problems, Resampling, Score, 
 from errorbar.api import plan_judges
 from errorbar.core import InputError, Undefined, UsageError
 from errorbar.metrics import Documents, JudgePlan, JudgeVariances, Metric, ScoringPlan, judging_of, score_corpus
-from errorbar.metrics.choice import EditStatistics
+from errorbar.metrics.edit_metric import EditStatistics
 from errorbar.metrics.gleu import Gleu
 from errorbar.metrics.judge_sets import GROUPS, MOST_TEXTS, make_panel
 from errorbar.metrics.tokens import Tokens

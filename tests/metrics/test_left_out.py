@@ -17,7 +17,7 @@ from errorbar.core import Floats
 from errorbar.edits import KERNEL
 from errorbar.metrics import Errant, Metric, Selection
 from errorbar.metrics.base import Stretches
-from errorbar.metrics.choice import Choice, ChoiceRule, EditStatistics, fold_counts
+from errorbar.metrics.edit_metric import Choice, ChoiceRule, EditStatistics, fold_counts
 from errorbar.metrics.intervals import fold_without_groups
 from errorbar.stats import cluster_members, left_out_rows
 from tests.helpers.effort import draw_examples

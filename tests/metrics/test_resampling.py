@@ -14,7 +14,7 @@ from scipy.stats import binomtest
 from errorbar import M2, Problems, Resampling, Sentence
 from errorbar.core import Interval, Undefined, UsageError
 from errorbar.metrics import Documents, Metric, ScoringPlan, Selection, fold_resampled_values, score_corpus
-from errorbar.metrics.choice import EditStatistics, score_totals
+from errorbar.metrics.edit_metric import EditStatistics, score_totals
 from errorbar.metrics.folding import FEW_DOCUMENTS, MORE_DOCUMENTS
 from errorbar.metrics.intervals import left_out_values
 from errorbar.stats import Method, draw_resamples

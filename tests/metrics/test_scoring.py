@@ -13,7 +13,7 @@ from errorbar import M2, Corpus, Hypothesis, Problems, Score, Sentence
 from errorbar.execute import Serial
 from errorbar.formats import UNMARKED, HypothesisReader, NamedFile, Unmarked, reference_chunks
 from errorbar.metrics import ScoringPlan, corpus_pieces, score_pieces, scoring
-from errorbar.metrics.choice import EditStatistics
+from errorbar.metrics.edit_metric import EditStatistics
 from errorbar.metrics.scoring import SystemLines
 from tests.helpers.build import corpus, edit, sentence
 from tests.helpers.effort import draw_examples

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from errorbar import M2, Corpus
 from errorbar.edits import KERNEL
-from errorbar.metrics.choice import EditStatistics, TypeCounts, concatenate, score_totals, tally_types
+from errorbar.metrics.edit_metric import EditStatistics, TypeCounts, concatenate, score_totals, tally_types
 from tests.helpers.build import corpus, edit, sentence
 from tests.helpers.counts import Counts
 from tests.helpers.effort import draw_examples

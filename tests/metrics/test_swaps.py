@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from errorbar import M2, Problems, Resampling
 from errorbar.core import UsageError
 from errorbar.metrics import Adjust, Comparison, SwapPlan, System, check_size, compare_systems, warn_hopeless
-from errorbar.metrics.choice import EditStatistics, score_totals
+from errorbar.metrics.edit_metric import EditStatistics, score_totals
 from errorbar.stats import random_swaps, stream
 from tests.helpers.pairs import with_test, with_tests
 from tests.metrics.test_comparison import compared, finds

@@ -18,7 +18,7 @@ from errorbar import M2
 from errorbar.api import Loaded, ReadingOptions, load
 from errorbar.core import Floats, Interval
 from errorbar.metrics import JudgedValues, JudgePopulation, JudgeRule, JudgeVariances, judging_of
-from errorbar.metrics.choice import EditStatistics
+from errorbar.metrics.edit_metric import EditStatistics
 from errorbar.metrics.judge_sets import make_panel
 from errorbar.metrics.judges import ONE_RUN
 from errorbar.metrics.over_judges import PairPriors, joint_spread_of, only

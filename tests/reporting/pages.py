@@ -12,7 +12,7 @@ import pytest
 from errorbar.api import Study
 from errorbar.reporting import Chart, Prose, Report, build_report, report
 from errorbar.tables import Table
-from errorbar.tables.shown import Grid, format_table
+from errorbar.tables.table import Grid, format_table
 
 
 def compute_studies(**arguments: Any) -> Sequence[Study]:  # noqa: ANN401 - arguments of report

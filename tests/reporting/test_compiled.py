@@ -15,7 +15,7 @@ from markdown_it import MarkdownIt
 from errorbar.core import visible
 from errorbar.reporting import Block, Chart, Code, Prose, Report, Section, format_markdown, latex
 from errorbar.tables import Cell, Column, Table, escape_latex, markdown_table
-from errorbar.tables.shown import format_table
+from errorbar.tables.table import format_table
 from errorbar.tables.writers import _KNOWN, latex_table, missing_letters
 from tests.golden.calls import DEMO
 from tests.golden.files import write_demo

@@ -18,9 +18,9 @@ from errorbar.metrics import CeilingIntervals, JudgeRule
 from errorbar.metrics.judges import JudgeSets
 from errorbar.metrics.tokens import Tokens
 from errorbar.reporting import Chart, build_report, page_html
-from errorbar.reporting.card import MOST_LINES, SIZE, card_svg, wrap
-from errorbar.reporting.sections.headline import headline, terms
+from errorbar.reporting.export import MOST_LINES, SIZE, card_svg, wrap
 from errorbar.reporting.sections.leaderboard import MOST_ON_CARD, card_chart, leaderboard
+from errorbar.reporting.sections.summary import headline, terms
 from tests.helpers.cli import CommandLine
 from tests.helpers.expectations import require
 from tests.reporting.pages import charts, report_of, text_rows

@@ -11,7 +11,7 @@ import errorbar as package
 from errorbar.api import CorpusStudy
 from errorbar.metrics.golds import GoldPair
 from errorbar.reporting import MadeReport, format_markdown, page_html, report
-from errorbar.reporting.sections.references import references, references_sentence
+from errorbar.reporting.sections.annotators import references, references_sentence
 from errorbar.tables import Table
 from tests.helpers.cli import CommandLine
 from tests.helpers.expectations import require

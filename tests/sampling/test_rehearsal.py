@@ -17,7 +17,7 @@ from errorbar import ErrorbarError, Judgments
 from errorbar.core import UsageError
 from errorbar.sampling import Frame, judge_sample
 from errorbar.sampling.draw import Truth
-from errorbar.sampling.rehearsal import Rehearsal, rehearse
+from errorbar.sampling.estimators import Rehearsal, rehearse
 from errorbar.stats import stream
 from tests.cli.schema import validated
 from tests.helpers.cli import CommandLine
@@ -108,7 +108,7 @@ def test_raters_are_drawn_anew_for_each_item(monkeypatch: pytest.MonkeyPatch) ->
         asked.append(judgments)
         return judge_sample(judgments, *rest, **more)
 
-    monkeypatch.setattr("errorbar.sampling.rehearsal.judge_sample", keep)
+    monkeypatch.setattr("errorbar.sampling.estimators.judge_sample", keep)
     rehearse(FRAME, VOTES, Rehearsal(np.array([40, 60]), raters=2, truth="graded"), 20)
     whole, *samples = asked
     assert len(whole) == N * RATERS

@@ -30,9 +30,7 @@ def of_cells(cells: tuple[tuple[float, ...], ...], texts: tuple[float, ...] = (0
 def test_the_components_are_those_of_the_nested_analysis_of_variance() -> None:
     parts = of_cells(CELLS)
     assert parts.value == pytest.approx(0.535)
-    assert parts.ms_pool == pytest.approx(0.0098)  # 2 sum (mean - .535)^2 / 3
-    assert parts.ms_judge == pytest.approx(0.0002)  # sum of squares within / 4
-    assert parts.pools == pytest.approx(0.0048)  # (.0098 - .0002) / 2
+    assert parts.pools == pytest.approx(0.0048)  # (.0098 - .0002) / 2, the mean squares between pools and within
     assert parts.between == pytest.approx(0.001225)  # .0098 / 8
     assert parts.texts == pytest.approx(1e-6)  # 1/2 (.001^2 + .001^2)
     assert parts.variance == pytest.approx(0.001226)

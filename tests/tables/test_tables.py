@@ -25,7 +25,7 @@ from errorbar.tables import (
 )
 from errorbar.tables.plain import csv_tables, plain
 from errorbar.tables.result import notebook_html
-from errorbar.tables.shown import format_table
+from errorbar.tables.table import format_table
 from errorbar.tables.writers import LONGEST_CELL, latex_table, text_table
 
 ENDS = Interval(0.359, 0.388, 0.9, "bootstrap-bca")

@@ -30,9 +30,17 @@ from typing import TYPE_CHECKING, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from errorbar.agreement.coefficients import Kernel, chance_corrected, estimates
+from errorbar.agreement.coefficients import (
+    Clusters,
+    Kernel,
+    PairTable,
+    chance_corrected,
+    estimates,
+    ratio,
+    refuse_repeats,
+    totals,
+)
 from errorbar.agreement.krippendorff import Level, label_numbers, label_order
-from errorbar.agreement.label_counts import Clusters, PairTable, ratio, refuse_repeats, totals
 from errorbar.core.arrays import Floats
 from errorbar.core.estimate import Estimate, Interval, Undefined
 from errorbar.core.judgments import Judgments

@@ -33,8 +33,7 @@ from operator import add
 
 import numpy as np
 
-from errorbar.agreement.coefficients import Kernel
-from errorbar.agreement.label_counts import ratio
+from errorbar.agreement.coefficients import Kernel, ratio
 from errorbar.core.arrays import Floats, Ints
 from errorbar.core.problems import Problem, UsageError
 from errorbar.core.spans import Span, SpannedText
@@ -84,8 +83,8 @@ def best_alignment(spans: Sequence[Slotted], n_annotators: int) -> list[Aligned]
 
 
 def _components(spans: Sequence[Slotted], n: int) -> list[list[int]]:
-    """Numbers of spans that may share a tuple, directly or by others in between."""
     # Beside k - 1 others, a span whose distances to them sum up to C(n, 2) + k - 1 or more is better left alone.
+    """Numbers of spans that may share a tuple, directly or by others in between."""
     limit = comb(n, 2) + n - 1
     reach = sqrt(limit)
     order = sorted(range(len(spans)), key=lambda at: spans[at][1])

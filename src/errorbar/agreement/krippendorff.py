@@ -22,8 +22,16 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 
-from errorbar.agreement.coefficients import Kernel, estimate_items
-from errorbar.agreement.label_counts import Data, ItemCounts, as_counts, check_matrix, ratio, totals
+from errorbar.agreement.coefficients import (
+    Data,
+    ItemCounts,
+    Kernel,
+    as_counts,
+    check_matrix,
+    estimate_items,
+    ratio,
+    totals,
+)
 from errorbar.core.arrays import Floats
 from errorbar.core.estimate import Estimate
 from errorbar.core.labels import as_number, quote_labels

@@ -25,10 +25,19 @@ from itertools import combinations, combinations_with_replacement
 
 import numpy as np
 
-from errorbar.agreement.coefficients import Kernel, chance_corrected, estimates, left_out_values
+from errorbar.agreement.coefficients import (
+    MAX_LABELS,
+    Clusters,
+    ItemCounts,
+    Kernel,
+    chance_corrected,
+    estimates,
+    item_counts,
+    left_out_values,
+    ratio,
+)
 from errorbar.agreement.cohen import Weighting, agreement_weights
 from errorbar.agreement.krippendorff import Level
-from errorbar.agreement.label_counts import MAX_LABELS, Clusters, ItemCounts, item_counts, ratio
 from errorbar.agreement.report import Judges, bounded_interval
 from errorbar.core.arrays import Floats
 from errorbar.core.estimate import Estimate, Interval, Undefined

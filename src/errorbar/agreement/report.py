@@ -11,13 +11,19 @@ from typing import Literal
 import numpy as np
 
 from errorbar.agreement.coefficients import (
+    MAX_LABELS,
+    Clusters,
+    ItemCounts,
     Kernel,
+    PairTable,
     bennett_s,
     estimates,
+    item_counts,
     kernel_of,
     left_out_values,
     scott_pi,
     specific_kernel,
+    totals,
 )
 from errorbar.agreement.cohen import (
     MAX_CELLS,
@@ -29,7 +35,6 @@ from errorbar.agreement.cohen import (
     pairwise_agreement,
 )
 from errorbar.agreement.krippendorff import LabelConfusion, Level, alpha_kernel, check_level, confusion, scale_remarks
-from errorbar.agreement.label_counts import MAX_LABELS, Clusters, ItemCounts, PairTable, item_counts, totals
 from errorbar.core.estimate import Estimate, Interval, Undefined
 from errorbar.core.judgments import Judgments
 from errorbar.core.labels import natural_order, quote_labels

@@ -27,8 +27,7 @@ from itertools import combinations
 
 import numpy as np
 
-from errorbar.agreement.coefficients import Kernel
-from errorbar.agreement.label_counts import ratio
+from errorbar.agreement.coefficients import Kernel, ratio
 from errorbar.core.arrays import Floats, Ints
 from errorbar.core.estimate import Interval, Undefined
 from errorbar.core.spans import Span, SpannedText

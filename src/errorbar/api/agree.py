@@ -32,8 +32,7 @@ from errorbar.edits.items import Labels
 from errorbar.stats.resampling import Resampling
 from errorbar.tables.plain import attributes, estimate_record
 from errorbar.tables.result import Result
-from errorbar.tables.shown import percent
-from errorbar.tables.table import Cell, Column, Table
+from errorbar.tables.table import Cell, Column, Table, percent
 
 KINDS = ("error",), ("type",)
 """The labels that edits of a corpus can give to an item."""

@@ -36,8 +36,7 @@ from errorbar.metrics.scores import Score
 from errorbar.metrics.scoring import score_corpus
 from errorbar.tables.plain import as_text, attributes, estimate_record
 from errorbar.tables.result import Result
-from errorbar.tables.shown import cell_text
-from errorbar.tables.table import Cell, Column, Table
+from errorbar.tables.table import Cell, Column, Table, cell_text
 
 NOTHING = "unchanged"
 """The attack that every sentence begins with."""

@@ -423,7 +423,7 @@ def audit_draw(
         UsageError: If arguments do not fit, or there is nothing to audit.
     """
     chosen = sentence_metric(metric, None, "audit")
-    _check(half_width, budget, supposed, seed)
+    _check(half_width, budget, supposed)
     options = ReadingOptions.of(shared, [chosen])
     data = load(gold, systems, options)
     proxies = load(data.corpus, others, options).systems if others else []
@@ -491,7 +491,6 @@ def audit_estimate(
         UsageError: If nothing was judged, there is no such rule, or arguments do not fit.
     """
     problems, rule = Problems(lenient=lenient), ValidityRule.of(valid, unclear)
-    _check_width(half_width)
     how = _any_looks(half_width, rule, assisted=assist is not None) if anytime else None
     known = key if isinstance(key, AuditKey) else read_audit_key(key)
     verdicts, cheap, source = read_verdicts(judgments, problems), None, ""
@@ -552,21 +551,13 @@ def _with_judged(judged: Sequence[bool], drawn: int) -> int:
     return next((at for at in range(drawn, len(judged) + 1) if not judged[at - 1]), len(judged))
 
 
-def _check(half_width: float | None, budget: int | None, supposed: float, seed: int) -> None:
+def _check(half_width: float | None, budget: int | None, supposed: float) -> None:
     """Refuse plans that cannot be."""
     if half_width is not None and budget is not None:
         message = "a budget and a half-width"
         raise UsageError(Problem("sample-budget", message, fix="give one of --budget and --half-width"))
-    _check_width(half_width)
-    if budget is not None and budget < FLOOR:
-        raise UsageError(Problem("sample-budget", f"a budget of {budget} edits", expected=f"at least {FLOOR}"))
+    if half_width == 1:
+        raise UsageError(Problem("sample-half-width", f"a half-width of {half_width:g}", expected="above 0, below 1"))
     if not 0 < supposed < 1:
         message = f"the supposed share of valid edits is {supposed:g}"
         raise UsageError(Problem("sample-rates", message, expected="between 0 and 1, neither included"))
-    if seed < 0:
-        raise UsageError(Problem("seed", f"the seed is {seed}", expected="a whole number from 0"))
-
-
-def _check_width(half_width: float | None) -> None:
-    if half_width is not None and not 0 < half_width < 1:
-        raise UsageError(Problem("sample-half-width", f"a half-width of {half_width:g}", expected="above 0, below 1"))

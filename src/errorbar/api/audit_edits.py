@@ -43,7 +43,7 @@ from errorbar.formats.saving import save_lines
 from errorbar.formats.tables import header_of, table_rows
 from errorbar.formats.untrusted import read_json
 from errorbar.metrics.base import Metric
-from errorbar.metrics.choice import EDITS
+from errorbar.metrics.edit_metric import EDITS
 from errorbar.sampling.audit import AuditAnswers, AuditStrata, OfficialCounts, order_key
 from errorbar.sampling.draw import JudgedSample, KeyFormat, refuse_corpus, sample_of
 from errorbar.sampling.prediction_powered import combined_totals

@@ -40,9 +40,8 @@ from errorbar.edits.admission import Admission
 from errorbar.edits.standoff_runs import Edits, redecompose
 from errorbar.execute import run
 from errorbar.metrics.base import Folded, Metric, Selection, Statistics
-from errorbar.metrics.choice import EditStatistics
 from errorbar.metrics.crowd_weighted import Crowd, in_bin
-from errorbar.metrics.edit_metric import EditMetric
+from errorbar.metrics.edit_metric import EditMetric, EditStatistics
 from errorbar.metrics.folding import ScoringPlan
 from errorbar.metrics.golds import OWN
 from errorbar.metrics.hoo import CONVENTIONS, CORRECTED, GOLD, GOLD_NAME, SYSTEM, TYPE_COLUMNS, Hoo, align

@@ -58,8 +58,7 @@ from errorbar.formats.look import Lines, Source
 from errorbar.stats.resampling import stream
 from errorbar.tables.plain import attributes, estimate_record, records
 from errorbar.tables.result import Result
-from errorbar.tables.shown import percent
-from errorbar.tables.table import Cell, Column, Table
+from errorbar.tables.table import Cell, Column, Table, percent
 
 _UNTESTED = "nobody was tested: give --gold=FILE; of a study its table of gold items, with judge export --include=gold"
 AnswerSource = Source | Mapping[str, str]

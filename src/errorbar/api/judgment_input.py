@@ -184,11 +184,6 @@ class JudgmentOptions:
         options |= {"labels": labels.pop(""), "type": ",".join(labels.pop("type")), **labels}
         return cls(columns=column_roles(arguments["column"]), **options)
 
-    @property
-    def names_table(self) -> bool:
-        """Whether an option says that the judgments are a table."""
-        return bool(self.columns) or self.layout != "auto"
-
     def problems(self) -> Problems:
         """A notebook for whoever reads this way."""
         return Problems(lenient=self.lenient)
@@ -357,7 +352,7 @@ def _read_source(
             raise UsageError(Problem("wrong-type", message, fix='name the columns: {"A": labels, "B": labels}'))
         files = expand_files(paths)
         corpus, gold = (
-            is_corpus(files[0].path, told=options.names_table),
+            is_corpus(files[0].path, told=bool(options.columns) or options.layout != "auto"),
             [f"{file.name}={file.path}" for file in files],
         )
     options.refuse(corpus=corpus)

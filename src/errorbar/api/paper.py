@@ -22,8 +22,7 @@ from errorbar.core.spec import split_spec
 from errorbar.metrics.base import Measure
 from errorbar.metrics.scores import JudgedScore, Score, signature_lines
 from errorbar.tables.plain import attributes, interval_record
-from errorbar.tables.shown import p_text
-from errorbar.tables.table import Cell, Column
+from errorbar.tables.table import Cell, Column, p_text
 from errorbar.version import __version__
 
 if TYPE_CHECKING:

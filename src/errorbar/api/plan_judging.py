@@ -347,11 +347,6 @@ def plan_judging(
         raise lacking(parsed, "annotators")
     data = load(gold, systems, ReadingOptions.of(shared, [parsed]))
     data.problems.raise_errors()
-    for name, value, least in (("more", more, 1), ("n_pilots", n_pilots, 0)):
-        if value < least:
-            raise UsageError(Problem("bad-parameter", f"{name} must be a whole number from {least}, got {value}"))
-    if minutes is not None and minutes <= 0:
-        raise UsageError(Problem("bad-parameter", f"minutes must be above 0, got {minutes:g}"))
     apart = _difference(difference, data, parsed)
     aim = JudgeAim(parsed, _judge_plan(plan_judges(shared)))
     measured = [parsed.measure(data.corpus, system.lines) for system in data.systems]

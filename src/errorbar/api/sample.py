@@ -64,10 +64,9 @@ from errorbar.sampling import (
 )
 from errorbar.sampling.assistance import weigh_sample
 from errorbar.sampling.draw import Truth, name_raters, refuse_corpus
-from errorbar.sampling.estimators import Method
+from errorbar.sampling.estimators import Method, Rehearsal, rehearse
 from errorbar.sampling.frame import FLAGGED, UNFLAGGED, Target
 from errorbar.sampling.prediction_powered import variance_kept
-from errorbar.sampling.rehearsal import Rehearsal, rehearse
 from errorbar.sampling.seal import Seal
 from errorbar.sampling.stopping import WANTED
 

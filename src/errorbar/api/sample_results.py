@@ -33,15 +33,14 @@ from errorbar.sampling import (
 )
 from errorbar.sampling.assistance import Assistance
 from errorbar.sampling.draw import SetFormat, Truth
+from errorbar.sampling.estimators import RehearsedScore
 from errorbar.sampling.frame import TARGETS
 from errorbar.sampling.plan import Design
-from errorbar.sampling.rehearsal import RehearsedScore
 from errorbar.stats.proportion import proportion_interval
 from errorbar.stats.resampling import ROUNDING, z_value
 from errorbar.tables.plain import estimate_record, value_record
 from errorbar.tables.result import Result
-from errorbar.tables.shown import DASH, percent
-from errorbar.tables.table import Cell, Column, Table
+from errorbar.tables.table import DASH, Cell, Column, Table, percent
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -25,7 +25,7 @@ from errorbar.metrics.base import Metric, Opaque
 from errorbar.version import __version__
 
 if TYPE_CHECKING:  # agreement brings scipy, which not every command needs
-    from errorbar.agreement.label_counts import Clusters
+    from errorbar.agreement.coefficients import Clusters
     from errorbar.core.judgments import Judgments
     from errorbar.stats.resampling import Resampling
 

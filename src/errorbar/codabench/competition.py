@@ -1,12 +1,17 @@
-"""A competition on Codabench: the columns of its leaderboard, its settings and pages, and the score of a submission."""
+"""A competition on Codabench: the columns of its leaderboard, its settings and pages, and the score of a submission.
+
+The data of a task become files that can be moved: references for who scores, sources and development data for teams.
+"""
 
 from __future__ import annotations
 
+import io
 import json
 import math
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+import zipfile
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from html import escape
@@ -17,17 +22,205 @@ from types import ModuleType
 from typing import Any, Literal, NamedTuple
 
 from errorbar.api.arguments import public
-from errorbar.codabench.task_files import FILE, Form, submission_form
-from errorbar.core.problems import InputError, MissingExtraError, Place, Problem, Problems
+from errorbar.core.problems import InputError, MissingExtraError, Place, Problem, Problems, UsageError, visible_json
+from errorbar.formats.hoo import list_gold
 from errorbar.formats.saving import save_lines
+from errorbar.formats.token_labels import CORRECT
 from errorbar.reporting.board import team_report
 from errorbar.reporting.export import make_folder, save_report
 from errorbar.reporting.sections.assemble import build_report
+from errorbar.reporting.sections.figures import slug
 from errorbar.stats.resampling import Resampling
 from errorbar.tasks.config import Task, TaskCorpus, Team, TeamSubmission, read_task
-from errorbar.tasks.running import read_data, run_task, study_best
+from errorbar.tasks.running import FragmentData, TaskData, read_data, run_task, study_best, submission_kind
 from errorbar.tasks.task_results import RunScores, TaskResults, strip_folders
 from errorbar.version import __version__
+
+ENDINGS = {"text": ".txt", "essays": ".md", "labels": ".tsv", "folder": ""}
+DESCRIPTIONS = {
+    "text": "a text of one corrected sentence per line, {n:,} lines",
+    "essays": "the file of essays, all {n:,} of them, corrected",
+    "labels": "a line for each token, the token, a tab and c or i, and a blank line behind each of {n:,} sentences",
+    "folder": "a folder with a corrected text NAME.txt, or a file of edits, for each of {n:,} texts",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """The form of a submission for a corpus, and a submission that changes nothing."""
+
+    kind: str  # ``text``, ``essays``, ``labels`` or ``folder``
+    slug: str  # the corpus' name as a part of names of files
+    n_units: int  # sentences, essays or texts
+    source: Mapping[str, bytes]  # what teams get, by name
+    unchanged: Mapping[str, bytes]  # a submission in which nothing is changed, by name
+
+    @property
+    def name(self) -> str:
+        """The name of the file or folder."""
+        return f"{self.slug}{ENDINGS[self.kind]}"
+
+    @property
+    def description(self) -> str:
+        """Its description in words."""
+        return DESCRIPTIONS[self.kind].format(n=self.n_units)
+
+
+def submission_form(corpus: TaskCorpus, data: TaskData) -> Form:
+    """The form of submissions for a corpus that has been read.
+
+    Raises:
+        UsageError: If texts of HOO data are missing.
+    """
+    name = slug(corpus.name)
+    if isinstance(data, FragmentData):
+        texts = {fragment.name: fragment.text for fragment in data.units}
+        if lost := next((fragment for fragment, text in texts.items() if text is None), None):
+            message = f"corpus '{corpus.name}': there is no source text of fragment {lost}, which teams would get"
+            raise UsageError(Problem("bundle-no-text", message, fix="name their folder: source = ..."))
+        source = {f"{fragment}.txt": str(text).encode() for fragment, text in texts.items()}
+        return Form("folder", name, len(texts), source, {f"{name}/{file}": text for file, text in source.items()})
+    lines = [sentence.text for sentence in data.units]
+    kind = submission_kind(corpus)
+    if corpus.source is not None:
+        content = corpus.source.read_bytes()
+        source = {corpus.source.name: content}
+    else:
+        content = _text(lines)
+        source = {f"{name}.txt": content}
+    if kind == "labels":
+        tokens = [[*(f"{token}\t{CORRECT}" for token in sentence.tokens), ""] for sentence in data.units]
+        content = _text([line for sentence in tokens for line in sentence])
+    elif kind == "text":
+        content = _text(lines)
+    return Form(kind, name, len(lines), source, {f"{name}{ENDINGS[kind]}": content})
+
+
+def check_names(forms: Mapping[str, Form]) -> None:
+    """Refuse one name for the submissions of two corpora."""
+    seen: dict[str, str] = {}
+    for corpus, form in forms.items():
+        if form.slug in seen:
+            message = f"corpora '{seen[form.slug]}' and '{corpus}' would both be called {form.slug} in a submission"
+            raise UsageError(Problem("bundle-names", message, Place(), fix="rename one of them"))
+        seen[form.slug] = corpus
+
+
+def _text(lines: list[str]) -> bytes:
+    return "".join(f"{line}\n" for line in lines).encode()
+
+
+FIRST_DAY = (1980, 1, 1, 0, 0, 0)  # the earliest that a zip file can say
+MODE = 0o100644 << 16  # a regular file that everybody may read
+UNIX = 3
+
+
+def zip_files(files: Mapping[str, bytes]) -> bytes:
+    """Files by name as a zip: sorted, all of one day, without folders' own entries."""
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name in sorted(files):
+            entry = zipfile.ZipInfo(name, FIRST_DAY)
+            entry.compress_type, entry.external_attr, entry.create_system = zipfile.ZIP_DEFLATED, MODE, UNIX
+            archive.writestr(entry, files[name])
+    return content.getvalue()
+
+
+def below(folder: str, files: Mapping[str, bytes]) -> dict[str, bytes]:
+    """The same files in a folder."""
+    return {f"{folder}/{name}": content for name, content in files.items()}
+
+
+FILE = "task.toml"
+LISTS = ("gold", "annotators", "alternatives")
+TomlValue = str | bool | list[str]
+
+
+def reference_files(task: Task, corpus: TaskCorpus) -> dict[str, bytes]:
+    """The files that score runs for a corpus: a task file of it alone, and all that this names."""
+    values, files = _corpus(corpus, "")
+    files[FILE] = _task_file(task, [values])
+    return files
+
+
+def kit_files(task: Task, forms: Mapping[str, Form]) -> dict[str, bytes]:
+    """The files for teams: sources of test data, all of the development data; ``forms`` are of the corpora meant."""
+    tables: list[Mapping[str, TomlValue]] = []
+    files: dict[str, bytes] = {}
+    for corpus in task.corpora:
+        if corpus.name not in forms:
+            continue
+        form = forms[corpus.name]
+        values: dict[str, TomlValue] = {"name": corpus.name, "role": corpus.role, "kind": corpus.kind}
+        own: dict[str, bytes] = {}
+        if corpus.role == "dev" and corpus.gold:
+            values, own = _corpus(corpus, f"{form.slug}/")
+        if "source" not in values and not (own and corpus.kind == "hoo"):  # whose texts stand beside their edits
+            source = below(f"{form.slug}/source", form.source)
+            values["source"] = f"{form.slug}/source" if corpus.kind == "hoo" else next(iter(source))
+            own |= source
+        values["missing_as_empty"] = corpus.missing_as_empty
+        tables.append(values)
+        files |= own
+    files[FILE] = _task_file(task, tables)
+    return files
+
+
+def read_bytes(path: Path) -> bytes:
+    """The content of a regular file."""
+    if path.exists() and not path.is_file():
+        message = "this is no regular file, which a bundle could hold"
+        raise UsageError(Problem("bundle-file", message, Place(str(path)), fix="save it to a file, and name that"))
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        message = f"cannot be read: {error.strerror or error}"
+        raise InputError(Problem("cannot-open", message, Place(str(path)))) from None
+
+
+def _task_file(task: Task, corpora: Iterable[Mapping[str, TomlValue]]) -> bytes:
+    lines = _toml_lines("[task]", {"name": task.name, "metrics": list(task.metrics)})
+    for values in corpora:
+        lines += ["", *_toml_lines("[[corpus]]", values)]
+    return ("\n".join(lines) + "\n").encode()
+
+
+def _toml_lines(header: str, values: Mapping[str, TomlValue]) -> list[str]:
+    """A table; empty texts and lists, and ``False``, are left out. TOML writes the others as JSON does."""
+    written = {key: visible_json(json.dumps(value, ensure_ascii=False)) for key, value in values.items() if value}
+    return [header, *(f"{key} = {text}" for key, text in written.items())]
+
+
+def _corpus(corpus: TaskCorpus, folder: str) -> tuple[dict[str, TomlValue], dict[str, bytes]]:
+    """The table of a corpus whose files are in a folder, and these files.
+
+    The names of files stay, since annotators are called by them.
+    """
+    values: dict[str, TomlValue] = {"name": corpus.name, "role": corpus.role, "kind": corpus.kind}
+    files: dict[str, bytes] = {}
+
+    def take(key: str, paths: Sequence[Path]) -> list[str]:
+        names = [f"{folder}{key}/{path.name}" for path in paths]
+        files.update({name: read_bytes(path) for name, path in zip(names, paths, strict=True)})
+        return names
+
+    if corpus.kind == "hoo":
+        source = None if corpus.source is None else str(corpus.source)
+        for fragment in list_gold(str(corpus.gold[0]), source=source):
+            for part, file in (("Gold", fragment.edits), ("Raw", fragment.text)):
+                if file is not None:
+                    files[f"{folder}gold/{part}/{file.path.name}"] = read_bytes(file.path)
+        values["gold"] = [f"{folder}gold"]
+    else:
+        values |= {key: take(key, getattr(corpus, key)) for key in LISTS}
+        for key, path in (("source", corpus.source), ("documents", corpus.documents)):
+            if path is not None:
+                (values[key],) = take(key, [path])
+        if corpus.unmarked != "auto":
+            values["unmarked"] = corpus.unmarked
+    values |= {"lenient": corpus.lenient, "missing_as_empty": corpus.missing_as_empty}
+    return values, files
+
 
 LONGEST = 36  # characters of a column's key, and of its title, that Codabench takes
 DIGITS = 4  # of fractions, which are percent with two
@@ -66,11 +259,6 @@ def leader_columns(run: RunScores) -> list[ColumnValue]:
     if run.gold[0].unit == "sentence":
         valued.append((LeaderColumn("changed", "changed", "", 0), run.n_changed))
     return valued + [column for at, way in enumerate(ways) for column in _counts(run, at, way)]
-
-
-def leader_scores(run: RunScores) -> dict[str, float]:
-    """The values of columns as a host reads them, without undefined ones, which no column can hold."""
-    return {column.key: value for column, value in leader_columns(run) if value is not None}
 
 
 class _ColumnNames(NamedTuple):
@@ -398,7 +586,7 @@ def score_submission(
         if details:
             save_lines(_page_of_problems(task.name, error.problems), str(target / DETAILS))
         raise
-    scores = leader_scores(results.corpora[0].runs[0])
+    scores = {column.key: value for column, value in leader_columns(results.corpora[0].runs[0]) if value is not None}
     save_lines([json.dumps(scores, indent=1)], str(target / SCORES))
     if details:
         _save_page(results, target / DETAILS)
@@ -407,18 +595,13 @@ def score_submission(
 
 def _score_run(task: Task, folder: Path) -> TaskResults:
     corpus = task.corpora[0]
-    path = find_submission(folder, form_of(corpus))
+    path = find_submission(folder, submission_form(corpus, read_data(corpus)))
     with TemporaryDirectory() as cache:
         results = run_task(with_run(task, path), cache=cache)
     results = strip_folders(results)
     if results.refused:
         raise InputError(results.refused[0].problems)
     return results
-
-
-def form_of(corpus: TaskCorpus) -> Form:
-    """The form of submissions for a corpus."""
-    return submission_form(corpus, read_data(corpus))
 
 
 def with_run(task: Task, path: Path) -> Task:

@@ -421,7 +421,10 @@ def _transfer(url: str, part: Path, limit: int, talk: Talk) -> None:
         return
     with response:
         if response.status == 206:
-            first, total = _content_range(response)
+            header = re.fullmatch(
+                r"bytes ([0-9]+)-[0-9]+/([0-9]+|\*)", (response.headers.get("Content-Range") or "").strip()
+            )
+            first, total = (_number(header[1]), _number(header[2])) if header else (-1, 0)
             if first != have:
                 discard(part)
                 raise _TryAgainError("the server sent another part than asked for")
@@ -472,12 +475,6 @@ def _read_response(response: HTTPResponse) -> bytes:
         return response.read1(_CHUNK)  # what has come, so that it is kept
     except _LOST as error:
         raise _TryAgainError(f"the connection was lost ({_plain(error) or type(error).__name__})") from None
-
-
-def _content_range(response: HTTPResponse) -> tuple[int, int]:
-    """The first byte and the size that are said; -1 where nothing is."""
-    header = re.fullmatch(r"bytes ([0-9]+)-[0-9]+/([0-9]+|\*)", (response.headers.get("Content-Range") or "").strip())
-    return (_number(header[1]), _number(header[2])) if header else (-1, 0)
 
 
 def _number(text: str | None) -> int:

@@ -118,7 +118,8 @@ class _Reader:
             if wrong is not None:
                 self.at = section.line + wrong[0]
                 raise self._error(wrong[1])
-        self._skip_to("\\end\\")
+        if (line := self._next("\\end\\")) != "\\end\\":
+            raise self._error(f"'{line[:60]}'", "\\end\\")
         about = {"counts": levels.sizes(), "order": len(counts), "smoothing": "as in the ARPA file"}
         return NgramModel(levels.tree(), tuple(self.numbers), about, {"provenance": self.name})
 
@@ -132,10 +133,6 @@ class _Reader:
 
     def _error(self, message: str, expected: str = "", fix: str = "") -> InputError:
         return InputError(Problem("arpa", message, Place(self.name, self.at), expected, fix))
-
-    def _skip_to(self, expected: str) -> None:
-        if (line := self._next(expected)) != expected:
-            raise self._error(f"'{line[:60]}'", expected)
 
     def _read_counts(self) -> list[int]:
         while self._next("\\data\\") != "\\data\\":  # a comment may stand before it

@@ -45,7 +45,7 @@ from numpy.typing import NDArray
 from errorbar.core.arrays import Floats, Ints
 from errorbar.detectors.chooser import ARTICLES, FAMILIES, Chooser, find_slots
 from errorbar.detectors.detection import change_scores
-from errorbar.detectors.lexicon import PREPOSITIONS
+from errorbar.detectors.learning import PREPOSITIONS
 from errorbar.detectors.ngrams import NgramModel
 from errorbar.detectors.prepositions import find_contexts
 from errorbar.detectors.selectors import Classifier

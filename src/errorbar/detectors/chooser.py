@@ -41,8 +41,19 @@ from numpy.typing import NDArray
 
 from errorbar.core.arrays import Floats, Ints
 from errorbar.core.problems import Problem, UsageError
-from errorbar.detectors.learning import HASH, Classes, Codes, Weights, code, log_probabilities, states, train_maxent
-from errorbar.detectors.lexicon import Layout, Lexicon, Sentences
+from errorbar.detectors.learning import (
+    HASH,
+    Classes,
+    Codes,
+    Layout,
+    Lexicon,
+    Sentences,
+    Weights,
+    code,
+    log_probabilities,
+    states,
+    train_maxent,
+)
 from errorbar.detectors.model_file import Model, check_made, check_tagger, fingerprint, fitting, stored_weights
 from errorbar.detectors.prepositions import (
     BEFORE_NOUNS,

@@ -35,8 +35,7 @@ from errorbar.core.arrays import Flags, Floats, Ints
 from errorbar.core.corpus import Corpus
 from errorbar.core.problems import InputError, Place, Problem, UsageError
 from errorbar.detectors.detection import LmChoice, PrepositionMargins, deletion_scores, find_margins, item_names
-from errorbar.detectors.learning import Classes, Logistic, fit_logistic
-from errorbar.detectors.lexicon import PREPOSITIONS, Sentences
+from errorbar.detectors.learning import PREPOSITIONS, Classes, Logistic, Sentences, fit_logistic
 from errorbar.detectors.model_file import Model, fingerprint, fitting
 from errorbar.detectors.ngrams import NgramModel
 from errorbar.detectors.prepositions import PrepositionBlock, find_prepositions, is_tagged_infinitive

@@ -24,7 +24,7 @@ from errorbar.detectors.corrector import Corrector, apply_changes
 from errorbar.detectors.correctors import CORRECTORS, UNLEARNED, Name, load_learned
 from errorbar.detectors.correctors import KIND as CORRECTOR_KIND
 from errorbar.detectors.detection import PrepositionMargins, deletion_scores, detect_prepositions
-from errorbar.detectors.lexicon import Sentences
+from errorbar.detectors.learning import Sentences
 from errorbar.detectors.model_asking import OF_MODELS, ModelAsking, ModelUse
 from errorbar.detectors.model_file import Model, fingerprint, load_model
 from errorbar.detectors.ngrams import KIND as NGRAMS

@@ -57,8 +57,7 @@ from numpy.typing import NDArray
 
 from errorbar.core.arrays import Floats, Ints
 from errorbar.core.problems import Problem, UsageError
-from errorbar.detectors.learning import Classes
-from errorbar.detectors.lexicon import PREPOSITIONS, Sentences
+from errorbar.detectors.learning import PREPOSITIONS, Classes, Sentences
 from errorbar.detectors.ngrams import BOS, EOS, NgramModel, score_tokens
 from errorbar.detectors.prepositions import Contexts, find_extraneous, find_prepositions, is_infinitive
 from errorbar.detectors.selectors import PAPER, Classifier, Selector

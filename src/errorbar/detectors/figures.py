@@ -48,7 +48,7 @@ from errorbar.metrics.crowd_weighted import (
 from errorbar.metrics.intervals import fold_unit_resamples, make_estimates
 from errorbar.reporting.blocks import Spec
 from errorbar.reporting.charts import vega
-from errorbar.reporting.charts.curves import LinePoint, line_chart
+from errorbar.reporting.charts.plane import LinePoint, line_chart
 from errorbar.reporting.charts.rows import Dot, bar_chart, dot_chart
 from errorbar.reporting.charts.vega import Axis
 from errorbar.reporting.export import Picture, draw_spec

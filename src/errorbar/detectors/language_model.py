@@ -34,8 +34,7 @@ from errorbar.core.problems import InputError, Problem, UsageError
 from errorbar.detectors.model_asking import ModelAsking, ModelUse
 from errorbar.edits.items import PREPOSITIONS
 from errorbar.formats.saving import save_lines
-from errorbar.llm.answers import RefusedAnswerError, read_object
-from errorbar.llm.asking import Asked, Pace, ask
+from errorbar.llm.asking import Asked, Pace, RefusedAnswerError, ask, read_object
 from errorbar.llm.calls import Caps, KeptAnswer, Ledger, Prices, note_excess
 from errorbar.llm.endpoint import Endpoint
 from errorbar.llm.model import Call, Decoding, ModelRater, endpoint_name, note_other_models, read_completion

@@ -39,8 +39,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from errorbar.core.arrays import Flags, Ints
-from errorbar.detectors.learning import Classes, Codes, Rows, code, rows_of, states
-from errorbar.detectors.lexicon import PREPOSITIONS, Lexicon, Sentences
+from errorbar.detectors.learning import PREPOSITIONS, Classes, Codes, Lexicon, Rows, Sentences, code, rows_of, states
 from errorbar.detectors.tagger import Lemmas, TaggedText, Tagger
 
 INFINITIVE = ("TO",)

@@ -20,7 +20,7 @@ from errorbar.detectors.corrector import apply_changes
 from errorbar.detectors.correctors import CORRECTORS, Name
 from errorbar.detectors.detect import THRESHOLDS, file_of, read_corrector, read_selector, read_tagger
 from errorbar.detectors.detection import detect_prepositions
-from errorbar.detectors.lexicon import PREPOSITIONS
+from errorbar.detectors.learning import PREPOSITIONS
 from errorbar.detectors.selection import (
     ENSEMBLE,
     FIVE,

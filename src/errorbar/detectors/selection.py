@@ -37,8 +37,7 @@ from errorbar.core.estimate import Estimate
 from errorbar.core.problems import InputError, Problem, UsageError
 from errorbar.detectors.detect import file_of, read_tagger
 from errorbar.detectors.detection import LmChoice
-from errorbar.detectors.learning import Classes
-from errorbar.detectors.lexicon import Sentences
+from errorbar.detectors.learning import Classes, Sentences
 from errorbar.detectors.model_file import Array, Model, fingerprint, load_model, save_model
 from errorbar.detectors.ngrams import train_ngrams
 from errorbar.detectors.prepositions import FEATURES, find_prepositions

@@ -38,8 +38,16 @@ from scipy.optimize import minimize
 from errorbar.core.arrays import Floats, Ints
 from errorbar.core.estimate import Estimate, Undefined
 from errorbar.core.problems import InputError, Place, Problem, UsageError
-from errorbar.detectors.learning import HASH, Classes, Weights, log_probabilities, train_maxent, train_perceptron
-from errorbar.detectors.lexicon import PREPOSITIONS, Sentences
+from errorbar.detectors.learning import (
+    HASH,
+    PREPOSITIONS,
+    Classes,
+    Sentences,
+    Weights,
+    log_probabilities,
+    train_maxent,
+    train_perceptron,
+)
 from errorbar.detectors.model_file import TRAIN, Model, check_made, check_tagger, fingerprint, fitting, stored_weights
 from errorbar.detectors.prepositions import (
     FEATURES,

@@ -33,7 +33,10 @@ from errorbar.detectors.learning import (
     MOST_CLASSES,
     Classes,
     Codes,
+    Layout,
+    Lexicon,
     Rows,
+    Sentences,
     Weights,
     average_weights,
     code,
@@ -43,7 +46,6 @@ from errorbar.detectors.learning import (
     states,
     tables,
 )
-from errorbar.detectors.lexicon import Layout, Lexicon, Sentences
 from errorbar.detectors.model_file import Model, check_made, fitting, stored_weights
 from errorbar.detectors.text import Treebank
 from errorbar.stats.resampling import stream

@@ -35,8 +35,7 @@ from errorbar.detectors.chooser import FEATURES as OF_CHOICES
 from errorbar.detectors.combined import RIDGE, CombinedDetectors
 from errorbar.detectors.correctors import learn_correctors
 from errorbar.detectors.detect import file_of, read_combined, read_reader, read_tagger
-from errorbar.detectors.learning import Weights
-from errorbar.detectors.lexicon import PREPOSITIONS
+from errorbar.detectors.learning import PREPOSITIONS, Weights
 from errorbar.detectors.model_file import Model, fingerprint, load_model, save_model, stored_weights
 from errorbar.detectors.ngrams import NgramModel, Tree, train_ngrams
 from errorbar.detectors.prepositions import FEATURES as OF_PREPOSITIONS

@@ -187,7 +187,9 @@ def score_answers(
         score.n_units,
     )
     if resampling is not None:
-        _log_notes(problems, score)
+        for note in problems.notes:
+            _warn(str(note))
+        _LOGGER.info("signature %s", score.signature)
     return result
 
 
@@ -209,12 +211,6 @@ def _errors(
     drawn = fold_resampled_values(own, fold, documents.clusters(), resampling)
     columns = zip(score.estimates.items(), drawn.T, strict=True)
     return {name: float(np.nanstd(column, ddof=1)) for (name, estimate), column in columns if estimate.interval}
-
-
-def _log_notes(problems: Problems, score: Score) -> None:
-    for note in problems.notes:
-        _warn(str(note))
-    _LOGGER.info("signature %s", score.signature)
 
 
 @lru_cache(maxsize=1024)

@@ -1,10 +1,5 @@
 """The public names, each with its module: for type checkers and editors, and for ``__init__.py``."""
 
-from errorbar.judging.items.item import JudgedItem as JudgedItem
-from errorbar.judging.items.item import Lease as Lease
-from errorbar.judging.items.item import Submission as Submission
-from errorbar.judging.items.item import SubmissionReceipt as SubmissionReceipt
-from errorbar.judging.items.item import Work as Work
 from errorbar.judging.protocol.changes import add_items as add_items
 from errorbar.judging.protocol.changes import set_rules as set_rules
 from errorbar.judging.protocol.changes import stop_item as stop_item
@@ -12,7 +7,12 @@ from errorbar.judging.protocol.claims import claim as claim
 from errorbar.judging.protocol.exclusions import exclude as exclude
 from errorbar.judging.protocol.exclusions import readmit as readmit
 from errorbar.judging.protocol.submissions import submit as submit
+from errorbar.judging.scheme import JudgedItem as JudgedItem
+from errorbar.judging.scheme import Lease as Lease
 from errorbar.judging.scheme import Scheme as Scheme
+from errorbar.judging.scheme import Submission as Submission
+from errorbar.judging.scheme import SubmissionReceipt as SubmissionReceipt
+from errorbar.judging.scheme import Work as Work
 from errorbar.judging.scheme_files import load_scheme as load_scheme
 from errorbar.judging.scheme_kinds import shown_hash as shown_hash
 from errorbar.judging.store.store import Store as Store

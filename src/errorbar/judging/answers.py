@@ -7,9 +7,8 @@ from itertools import islice
 from typing import Any
 
 from errorbar.core.problems import Problem, UsageError, nearest, shorten_text
-from errorbar.judging.items.item import JudgedItem
 from errorbar.judging.question_kinds import UnfitError, kind_of_question
-from errorbar.judging.scheme import SIDES, Scheme
+from errorbar.judging.scheme import SIDES, JudgedItem, Scheme
 from errorbar.judging.scheme_kinds import kind_of
 
 _MOST_NAMED = 5  # questions that the scheme does not have

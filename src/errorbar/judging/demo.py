@@ -24,7 +24,7 @@ from urllib.request import HTTPCookieProcessor, OpenerDirector, ProxyHandler, Re
 from sqlalchemy import select
 
 from errorbar.api.arguments import Bounds, Port, public
-from errorbar.judging.items.item import JudgedItem
+from errorbar.judging.scheme import JudgedItem
 from errorbar.judging.store.tables import ITEM
 from errorbar.judging.study.folder import Study
 from errorbar.judging.study.make import Ruling, judge_init
@@ -110,7 +110,11 @@ class _Rater:
         while self.crowd.wait(self.draw, answered):
             try:
                 if not self.csrf:
-                    self._enter()
+                    link = f"{self.crowd.link}?participant={quote(self.name)}"
+                    form = self._text(Request(link))
+                    fields = {"participant": self.name, "csrf": _word(form), "consent": "yes"}
+                    page = self._text(Request(self.crowd.link, urlencode(fields).encode()))
+                    self.csrf = _word(page)
                     reply = self._post("claim", {"want": 10})
                 else:
                     if items and not answers:
@@ -122,13 +126,6 @@ class _Rater:
                     return
             except (URLError, OSError, ValueError):
                 time.sleep(0.2)
-
-    def _enter(self) -> None:
-        link = f"{self.crowd.link}?participant={quote(self.name)}"
-        form = self._text(Request(link))
-        fields = {"participant": self.name, "csrf": _word(form), "consent": "yes"}
-        page = self._text(Request(self.crowd.link, urlencode(fields).encode()))
-        self.csrf = _word(page)
 
     def _post(self, name: str, body: Mapping[str, object]) -> dict[str, Any]:
         headers = {"Content-Type": "application/json", "X-CSRF-Token": self.csrf}

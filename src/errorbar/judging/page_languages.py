@@ -36,7 +36,6 @@ def _arabic(n: int) -> str:
 
 
 def _only_other(n: int) -> str:
-    del n
     return "other"
 
 

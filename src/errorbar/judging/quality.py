@@ -34,9 +34,8 @@ from errorbar.core.arrays import Floats
 from errorbar.core.labels import format_count
 from errorbar.crowdsourcing.rater_table import RaterRule, RaterVerdict, fixed, follow, posterior, sprt
 from errorbar.judging.answers import is_right
-from errorbar.judging.items.item import JudgedItem
 from errorbar.judging.question_kinds import kind_of_question
-from errorbar.judging.scheme import Scheme
+from errorbar.judging.scheme import JudgedItem, Scheme
 from errorbar.judging.store.tables import ANSWER, ASSIGNMENT, EXCLUSION, ITEM, RATER
 from errorbar.judging.study.rules import StudyRules, read_about
 

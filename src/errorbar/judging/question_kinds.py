@@ -34,8 +34,7 @@ from typing import Any, cast
 from errorbar.core.edit import UNCLEAR, Edit
 from errorbar.core.problems import shorten_text
 from errorbar.edits.texts import overlaps
-from errorbar.judging.items.item import JudgedItem
-from errorbar.judging.scheme import NOTHING, Question, fold_word, tokens
+from errorbar.judging.scheme import NOTHING, JudgedItem, Question, fold_word, tokens
 
 LONGEST = 500
 """Code points of one word or text of an answer."""
@@ -80,12 +79,10 @@ class QuestionKind(ABC):
 
     def json_schema(self, question: Question, item: JudgedItem) -> dict[str, Any]:
         """The JSON schema of an answer, for those who are asked in JSON: language models; empty: they cannot be."""
-        del question, item
         return {}
 
     def read_json(self, item: JudgedItem, value: object, arrangement: int) -> object:
         """An answer of that schema as ``read`` takes it; what does not fit stays as it is."""
-        del item, arrangement
         return value
 
     def label(self, answer: object) -> str:
@@ -152,7 +149,6 @@ class EditsQuestion(QuestionKind):
 
     def json_schema(self, question: Question, item: JudgedItem) -> dict[str, Any]:
         """A list of records of span, corrections and, where the scheme has types, a type."""
-        del item
         record: dict[str, Any] = {name: {"type": "integer"} for name in ("start", "end")}
         record["corrections"] = {"type": "array", "items": {"type": "string"}}
         if question.types:
@@ -274,7 +270,6 @@ class RanksKind(QuestionKind):
 
     def json_schema(self, question: Question, item: JudgedItem) -> dict[str, Any]:
         """A rank for each letter on the screen."""
-        del question
         letters = LETTERS[: len(item.candidates)]
         ranks = {letter: {"type": "integer"} for letter in letters}
         return {"type": "object", "properties": ranks, "required": [*letters], "additionalProperties": False}
@@ -342,7 +337,6 @@ class OneKind(QuestionKind):
 
     def json_schema(self, question: Question, item: JudgedItem) -> dict[str, Any]:
         """One of the values."""
-        del item
         return {"type": "string", "enum": [*question.values()]}
 
 
@@ -363,7 +357,6 @@ class MarksKind(QuestionKind):
 
     def json_schema(self, question: Question, item: JudgedItem) -> dict[str, Any]:
         """A list of numbers."""
-        del question, item
         return {"type": "array", "items": {"type": "integer"}}
 
     def label(self, answer: object) -> str:
@@ -394,7 +387,6 @@ class TextKind(QuestionKind):
 
     def json_schema(self, question: Question, item: JudgedItem) -> dict[str, Any]:
         """A list of texts, of the options where there are some."""
-        del item
         values = [*question.values(), *([NOTHING] if question.nothing else [])]
         return {"type": "array", "items": {"type": "string", **({"enum": values} if question.options else {})}}
 
@@ -435,7 +427,6 @@ class TokenKind(QuestionKind):
 
     def json_schema(self, question: Question, item: JudgedItem) -> dict[str, Any]:
         """A number."""
-        del question, item
         return {"type": "integer"}
 
 
@@ -459,7 +450,6 @@ class RewriteKind(QuestionKind):
 
     def json_schema(self, question: Question, item: JudgedItem) -> dict[str, Any]:
         """A text."""
-        del question, item
         return {"type": "string"}
 
 

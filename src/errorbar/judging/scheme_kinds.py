@@ -38,7 +38,6 @@ from typing import Any, Literal
 from errorbar.core.edit import Edit
 from errorbar.core.problems import Place, Problems, shorten_text
 from errorbar.edits.texts import extract_edits
-from errorbar.judging.items.item import SEVERAL, JudgedItem
 from errorbar.judging.question_kinds import (
     LETTERS,
     MOST_OUTPUTS,
@@ -50,7 +49,7 @@ from errorbar.judging.question_kinds import (
     ranks_of_label,
 )
 from errorbar.judging.random_tokens import shuffle
-from errorbar.judging.scheme import NOTHING, Scheme, fold_word, near, tokens, turn_sides
+from errorbar.judging.scheme import NOTHING, SEVERAL, JudgedItem, Scheme, fold_word, near, tokens, turn_sides
 
 Span = tuple[int, int]
 _SPACES = " \t\u00a0"
@@ -182,7 +181,6 @@ class SchemeKind:
 
     def hides_places(self, scheme: Scheme) -> bool:
         """Whether raters must not see what the writer wrote at a place that is asked about."""
-        del scheme
         return False
 
     def needs_span(self, scheme: Scheme) -> bool:
@@ -191,17 +189,14 @@ class SchemeKind:
 
     def unfit(self, scheme: Scheme, item: JudgedItem) -> str:
         """Why a scheme cannot ask about an item, but for a missing span; empty: it can."""
-        del scheme, item
         return ""
 
     def shown(self, item: JudgedItem, reversed_: int) -> tuple[object, ...]:
         """All that a rater sees of an item besides the sentence before it; ``reversed_``: as a ``Lease`` has it."""
-        del reversed_  # there are no sides
         return item.text, item.span
 
     def content(self, scheme: Scheme, item: JudgedItem, reversed_: int) -> dict[str, Any]:
         """The values of the item's markup."""
-        del reversed_
         span = item.span or (0, len(item.text))
         tinted = near(scheme, item)[1] if item.span and scheme.context_words else range(0)
         return {"line": cut_pieces(item.text, span, tinted), "targeted": item.span is not None}
@@ -220,7 +215,6 @@ class SchemeKind:
 
     def is_about_writer(self, item: JudgedItem) -> bool:
         """Whether answers are about the writer's words: not where two other texts are compared."""
-        del item
         return True
 
     def edits(self, scheme: Scheme, item: JudgedItem, label: str, answer: Mapping[str, Any]) -> list[Edit]:
@@ -244,17 +238,14 @@ class SchemeKind:
 
     def unfit_gold(self, item: JudgedItem, right: str) -> str:
         """Why an answer cannot be right of a gold item; empty: it can."""
-        del item, right
         return ""
 
     def agrees(self, item: JudgedItem, label: str, right: str) -> bool:
         """Whether a label is what is right of a gold item."""
-        del item
         return fold_word(label) == fold_word(right)
 
     def told(self, item: JudgedItem, reversed_: int, right: str) -> str:
         """The right answer to a gold item, as the quiz tells it."""
-        del item, reversed_
         return right
 
 
@@ -301,12 +292,10 @@ class EditsKind(SchemeKind):
 
     def shown(self, item: JudgedItem, reversed_: int) -> tuple[object, ...]:
         """The text."""
-        del reversed_
         return (item.text,)
 
     def content(self, scheme: Scheme, item: JudgedItem, reversed_: int) -> dict[str, Any]:
         """The text, which the page cuts into its tokens."""
-        del scheme, reversed_
         return {"text": item.text}
 
     def plain_texts(self, content: Mapping[str, Any]) -> list[tuple[str, str]]:
@@ -315,12 +304,10 @@ class EditsKind(SchemeKind):
 
     def gives_corrections(self, scheme: Scheme) -> bool:
         """They are all that is asked for."""
-        del scheme
         return True
 
     def edits(self, scheme: Scheme, item: JudgedItem, label: str, answer: Mapping[str, Any]) -> list[Edit]:
         """The rater's edits."""
-        del item, label
         return [as_edit(record) for record in answer[scheme.main]]
 
 
@@ -368,12 +355,10 @@ class PostEditKind(SchemeKind):
 
     def gives_corrections(self, scheme: Scheme) -> bool:
         """The text that a rater leaves."""
-        del scheme
         return True
 
     def unfit(self, scheme: Scheme, item: JudgedItem) -> str:
         """Also refuses an item without an output, and what is too long to be edited in one piece."""
-        del scheme
         name = shorten_text(item.name)
         if len(item.candidates) != 1 or len(item.names) != 1:
             return f"item '{name}' has no output of a system: give sentences, and --systems"
@@ -385,12 +370,10 @@ class PostEditKind(SchemeKind):
 
     def shown(self, item: JudgedItem, reversed_: int) -> tuple[object, ...]:
         """Both texts."""
-        del reversed_
         return item.text, item.candidates[0]
 
     def content(self, scheme: Scheme, item: JudgedItem, reversed_: int) -> dict[str, Any]:
         """Both texts."""
-        del scheme, reversed_
         return {"source": item.text, "output": item.candidates[0]}
 
     def plain_texts(self, content: Mapping[str, Any]) -> list[tuple[str, str]]:
@@ -439,7 +422,6 @@ class RankKind(SchemeKind):
 
     def unfit(self, scheme: Scheme, item: JudgedItem) -> str:
         """Refuses other numbers of outputs than 2 to 5, equal outputs, and those of nobody."""
-        del scheme
         name, n = shorten_text(item.name), len(item.candidates)
         if not 2 <= n <= MOST_OUTPUTS:
             columns = f"columns candidate1 to candidate{MOST_OUTPUTS}"
@@ -456,7 +438,6 @@ class RankKind(SchemeKind):
 
     def content(self, scheme: Scheme, item: JudgedItem, reversed_: int) -> dict[str, Any]:
         """The outputs, each cut where it differs from the source, with its number in the item's own order."""
-        del scheme
         source = _words(item.text)
         outputs = [
             {
@@ -475,12 +456,10 @@ class RankKind(SchemeKind):
 
     def gives_corrections(self, scheme: Scheme) -> bool:
         """A rank says what is better, and not what to write."""
-        del scheme
         return False
 
     def is_about_writer(self, item: JudgedItem) -> bool:
         """Outputs are compared with each other."""
-        del item
         return False
 
     def unfit_gold(self, item: JudgedItem, right: str) -> str:
@@ -533,7 +512,6 @@ class ChoiceKind(SchemeKind):
 
     def unfit(self, scheme: Scheme, item: JudgedItem) -> str:
         """Refuses an item without two candidates that differ."""
-        del scheme
         name = shorten_text(item.name)
         if len(item.candidates) != 2:
             return f"item '{name}' has no two candidates: columns candidate1 and candidate2"
@@ -558,7 +536,6 @@ class ChoiceKind(SchemeKind):
 
     def gives_corrections(self, scheme: Scheme) -> bool:
         """The text that was chosen is one."""
-        del scheme
         return True
 
     def is_about_writer(self, item: JudgedItem) -> bool:
@@ -569,7 +546,6 @@ class ChoiceKind(SchemeKind):
         self, scheme: Scheme, item: JudgedItem, label: str, answer: Mapping[str, Any]
     ) -> tuple[list[str], bool]:
         """The candidate that is better than the writer's; a capital letter may be all that it changes."""
-        del scheme, answer
         texts = [item.candidates[("first", "second").index(label)]] if label in ("first", "second") else []
         return [] if texts == [own_text(item)] else texts, False
 
@@ -581,22 +557,18 @@ class ClozeKind(SchemeKind):
 
     def hides_places(self, scheme: Scheme) -> bool:
         """The gap."""
-        del scheme
         return True
 
     def needs_span(self, scheme: Scheme) -> bool:
         """The gap is the span."""
-        del scheme
         return True
 
     def shown(self, item: JudgedItem, reversed_: int) -> tuple[object, ...]:
         """The text without what belongs into its gap."""
-        del reversed_
         return cloze_texts(item)
 
     def content(self, scheme: Scheme, item: JudgedItem, reversed_: int) -> dict[str, Any]:
         """The text on either side of the gap."""
-        del scheme, reversed_
         return {"sides": cloze_texts(item)}
 
     def plain_texts(self, content: Mapping[str, Any]) -> list[tuple[str, str]]:
@@ -605,14 +577,12 @@ class ClozeKind(SchemeKind):
 
     def gives_corrections(self, scheme: Scheme) -> bool:
         """Another word than the writer's is one."""
-        del scheme
         return True
 
     def corrections(
         self, scheme: Scheme, item: JudgedItem, label: str, answer: Mapping[str, Any]
     ) -> tuple[list[str], bool]:
         """The words of the answer where the first is not the writer's."""
-        del label
         return texts_if_changed(["" if word == NOTHING else word for word in answer[scheme.main]], item), False
 
 

@@ -294,7 +294,11 @@ class Ledger:
                 return Taken(wait, all_are=True)
             if cap := self._exceeded(tokens_in + tokens_out, cost):
                 return CapReached(cap, self._spent())
-            self._check_room()
+            free = shutil.disk_usage(self.path.parent).free
+            if free < ROOM:
+                message = f"{free / 10**6:.1f} MB are free on the disk of the ledger, and a reply may not fit"
+                fix = "free some room, or put the ledger on another disk"
+                raise InputError(Problem("llm-ledger", message, Place(str(self.path)), f"{ROOM / 10**6:.0f} MB", fix))
             values = (*key, tokens_in, tokens_out, cost, now, now + lease)
             columns = "identity, item, content, arrangement, repeat, tokens_in, tokens_out, cost, at, lease_until"
             row = self._connection.execute(
@@ -302,13 +306,6 @@ class Ledger:
             )
             self._add(1, tokens_in + tokens_out, cost)
             return Reservation(int(row.lastrowid or 0), call, rater)
-
-    def _check_room(self) -> None:
-        free = shutil.disk_usage(self.path.parent).free
-        if free < ROOM:
-            message = f"{free / 10**6:.1f} MB are free on the disk of the ledger, and a reply may not fit"
-            fix = "free some room, or put the ledger on another disk"
-            raise InputError(Problem("llm-ledger", message, Place(str(self.path)), f"{ROOM / 10**6:.0f} MB", fix))
 
     def _minute_is_full(self, per_minute: int, now: float) -> float:
         """When the next request may be sent; 0: now."""

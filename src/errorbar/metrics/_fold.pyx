@@ -1,4 +1,4 @@
-"""The running choice of annotators over many replicates: the fast twin of choice.py, sum by sum.
+"""The running choice of annotators over many replicates: the fast twin of edit_metric.py, sum by sum.
 
 Most annotators can never be chosen for a sentence, because another one has at least as many correct, at most as many
 proposed and at most as many reference edits (false and missed ones where F is rounded to four places, _rounded.pyx):

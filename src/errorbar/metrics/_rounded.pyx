@@ -1,4 +1,4 @@
-"""The choice by F of four places, as errant_compare makes it: the fast twin of the rounded rules of choice.py.
+"""The choice by F of four places, as errant_compare makes it: the fast twin of the rounded rules of edit_metric.py.
 
 Rounded, F is a whole number of ten-thousandths. One quotient, (1 + beta²) C / (P + beta² G), tells it unless it is next
 to a half, for it differs in the last bits only from the twin's F, which is made of P and R. Next to a half F is computed

@@ -9,7 +9,7 @@ Conventions
     sentences, so their order changes no sum of whole counts, and one of fractions in the last bit at most.
 Source
     A convention of errorbar's own, modeled on the M2 scorer, which takes the annotator who suits a sentence best
-    (Dahlmeier & Ng 2012; errorbar.metrics.choice). What is counted, and its source, is the subclass's.
+    (Dahlmeier & Ng 2012; errorbar.metrics.edit_metric). What is counted, and its source, is the subclass's.
 """
 
 from __future__ import annotations

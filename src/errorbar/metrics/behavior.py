@@ -51,8 +51,18 @@ from errorbar.edits.matching import ProposedEdit
 from errorbar.edits.texts import chunk_text, find_changed_chunks, says, select_applied, within
 from errorbar.metrics.additive import OVERLAP, SummedCounts, best_columns, sum_selected
 from errorbar.metrics.base import Feature, Folded, Measure, Selection, UnitParts, lacking
-from errorbar.metrics.choice import RUNNING, SENTENCE, EditStatistics, concatenate, tally_types
-from errorbar.metrics.edit_metric import CHOOSE, MADE, PIPELINE, EditMetric, edits_of_sides
+from errorbar.metrics.edit_metric import (
+    CHOOSE,
+    MADE,
+    PIPELINE,
+    RUNNING,
+    SENTENCE,
+    EditMetric,
+    EditStatistics,
+    concatenate,
+    edits_of_sides,
+    tally_types,
+)
 
 WEIGHTS = (0.45, 0.35, 0.15, 0.05)
 """Of the hits, and of what is not wrong, under- and over-corrected: the program's for corpora."""

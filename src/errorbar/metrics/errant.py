@@ -36,8 +36,17 @@ from errorbar.core.problems import InputError, Place, Problem, UsageError, neare
 from errorbar.core.spec import Parameter, beta_parameter, word_parameter
 from errorbar.edits.errant import count_english, language_notes, type_output, type_reference
 from errorbar.edits.matching import ProposedEdit
-from errorbar.metrics.choice import EDITS, RUNNING, SENTENCE, ChoiceRule, EditStatistics, tally_types
-from errorbar.metrics.edit_metric import CHOOSE, PIPELINE, EditMetric
+from errorbar.metrics.edit_metric import (
+    CHOOSE,
+    EDITS,
+    PIPELINE,
+    RUNNING,
+    SENTENCE,
+    ChoiceRule,
+    EditMetric,
+    EditStatistics,
+    tally_types,
+)
 
 # What must hold of error types where a metric compares them: that both sides have types of one inventory.
 

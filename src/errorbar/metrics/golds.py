@@ -37,7 +37,7 @@ from errorbar.core.estimate import Estimate, Scale, Undefined, value_or_none
 from errorbar.core.problems import Problems
 from errorbar.edits.texts import corrected_text, extract_edits
 from errorbar.metrics.base import Metric, Opaque, Selection
-from errorbar.metrics.choice import RUNNING, SENTENCE
+from errorbar.metrics.edit_metric import RUNNING, SENTENCE
 from errorbar.metrics.folding import Documents
 from errorbar.metrics.intervals import fold_resampled_values, left_out_values
 from errorbar.metrics.judge_sets import GROUPS, MOST_TEXTS, fold_without_each

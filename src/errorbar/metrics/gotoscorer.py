@@ -43,8 +43,7 @@ from errorbar.edits.matching import ProposedEdit
 from errorbar.edits.texts import select_applied
 from errorbar.metrics.additive import SummedCounts, Sums
 from errorbar.metrics.base import Feature, Folded, Measure
-from errorbar.metrics.choice import prf_measures
-from errorbar.metrics.edit_metric import MADE, PIPELINE, edits_of_sides
+from errorbar.metrics.edit_metric import MADE, PIPELINE, edits_of_sides, prf_measures
 
 COUNTED = ("tp", "fp", "fn", "tn")
 _TP, _FP, _FN, _TN = (1, 0, 0, 0), (0, 1, 0, 0), (0, 0, 1, 0), (0, 0, 0, 1)

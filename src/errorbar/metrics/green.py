@@ -32,7 +32,7 @@ from errorbar.core.estimate import Undefined
 from errorbar.core.spec import Parameter, beta_parameter, word_parameter
 from errorbar.metrics.additive import ReferenceTexts, Sums
 from errorbar.metrics.base import Folded, Measure, UnitParts
-from errorbar.metrics.choice import prf_measures
+from errorbar.metrics.edit_metric import prf_measures
 
 ORDER = 4
 UNITS = ("word", "char")

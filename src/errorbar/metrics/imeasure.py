@@ -143,14 +143,6 @@ def align_two(first: Sequence[str], second: Sequence[str]) -> Iterator[tuple[str
     return reversed(pairs)
 
 
-def count_columns(columns: Sequence[Column]) -> list[int]:
-    """TP, TN, FP, FN and FPN."""
-    kinds = Counter(
-        ("tn" if r == s else "fn") if h == s else "fp" if r == s else "tp" if h == r else "fpn" for s, h, r in columns
-    )
-    return [kinds[kind] for kind in COLUMNS]
-
-
 def _check_weight(value: Value) -> str:
     expected = f"a number from 1 to {MOST_WEIGHT:g}"
     return "" if isinstance(value, float) and 1 <= value <= MOST_WEIGHT else expected
@@ -180,7 +172,11 @@ class IMeasure(ReferenceTexts):
 
     def compare(self, source: str, reference: str, output: str) -> Sequence[float]:
         """Columns of each kind."""
-        return count_columns(align_three(source.split(), output.split(), reference.split()))
+        kinds = Counter(
+            ("tn" if r == s else "fn") if h == s else "fp" if r == s else "tp" if h == r else "fpn"
+            for s, h, r in align_three(source.split(), output.split(), reference.split())
+        )
+        return [kinds[kind] for kind in COLUMNS]
 
     def costs(self, counts: Floats) -> Sequence[Floats]:
         """The loss of WAcc, then of what its ties go by."""

@@ -3,10 +3,10 @@
 Formula
     P = C / P_n, R = C / G, F = (1 + beta²) P R / (beta² P + R), where C, P_n and G are the sums over sentences of
     the matched, proposed and reference edits of the annotator chosen for the sentence. ``score_totals`` of
-    ``errorbar.metrics.choice`` computes them.
+    ``errorbar.metrics.edit_metric`` computes them.
 Conventions
     Nothing proposed: P = 1. Nothing in the reference: R = 1. P = R = 0: F = 0. An annotator who did not look at
-    a sentence cannot be chosen for it. The choice of annotators is described in ``errorbar.metrics.choice``.
+    a sentence cannot be chosen for it. The choice of annotators is described in ``errorbar.metrics.edit_metric``.
 Source
     Dahlmeier & Ng 2012; Ng et al. 2014; behavior of the official M2 scorer, release 3.2, which the tests compare
     with sentence by sentence.
@@ -28,8 +28,7 @@ from errorbar.core.problems import Place, Problem, UsageError
 from errorbar.core.spec import Parameter, beta_parameter, unchanged_parameter, word_parameter
 from errorbar.edits.matching import ProposedEdit, match_corpus, proposed_edits
 from errorbar.edits.maxmatch import MatchRules
-from errorbar.metrics.choice import EDITS, RUNNING, EditStatistics, count_types
-from errorbar.metrics.edit_metric import CHOOSE, MADE, PIPELINE, EditMetric
+from errorbar.metrics.edit_metric import CHOOSE, EDITS, MADE, PIPELINE, RUNNING, EditMetric, EditStatistics, count_types
 
 LARGE = "large-pairs"
 _SPACE = "Drop proposed edits that only change case or white space."

@@ -28,11 +28,9 @@ class Ending(Protocol):
     @property
     def name(self) -> str:
         """The system's name."""
-        ...
 
     def finish(self, n_sentences: int) -> None:
         """Complain if there are not as many sentences as the source has."""
-        ...
 
 
 class SystemLines(Ending, Protocol):

@@ -10,7 +10,7 @@ Conventions
     known. A token counts once, however many edits touch it. A system's edits are its labels or its M2; of a text, the
     smallest that make it. FP = 0: P = 1, FN = 0: R = 1, P + R = 0: F = 0.
     ``running`` takes for each sentence the annotator with the largest F of the corpus so far plus this sentence,
-    ``sentence`` that of the sentence alone (``errorbar.metrics.choice``); with one annotator there is no choice.
+    ``sentence`` that of the sentence alone (``errorbar.metrics.edit_metric``); with one annotator there is no choice.
 Source
     eval.py of MultiGED-2023 (Volodina et al. 2023), which knows one annotator and prints four places; the token on the
     right of an insertion is that of its m2_to_conll.py, which leaves UNK out, where here it counts.
@@ -32,8 +32,7 @@ from errorbar.edits.errant import select_own_edits
 from errorbar.edits.matching import ProposedEdit
 from errorbar.edits.texts import extract_edits
 from errorbar.metrics.base import lacking
-from errorbar.metrics.choice import EDITS, RUNNING, EditStatistics
-from errorbar.metrics.edit_metric import CHOOSE, EditMetric
+from errorbar.metrics.edit_metric import CHOOSE, EDITS, RUNNING, EditMetric, EditStatistics
 
 
 @dataclass(frozen=True, slots=True)

@@ -109,14 +109,6 @@ class DataFiles:
         self._take(name, inside)
         return name
 
-    def add_beside(self, path: str, name: str, other: Path) -> None:
-        """Add a folder that a reader looks for near ``path``, called ``name``, in the same place as on the disk."""
-        way = Path(os.path.relpath(other, path)).as_posix()
-        full = posixpath.normpath(f"{name}/{way}")
-        inside = list(_files(other))
-        if safe_name(full) and self._is_free(full, inside):
-            self._take(full, inside)
-
     def _take(self, name: str, inside: Sequence[tuple[str, Path]]) -> None:
         for inner, path in inside:
             full = f"{name}/{inner}" if inner else name
@@ -340,7 +332,11 @@ def add_texts(path: str, name: str, files: DataFiles) -> None:
     folder = Path(path) if Path(path).is_dir() else Path(path).parent
     raw = next((texts for texts in (folder / RAW, folder.parent / RAW) if texts.is_dir()), None)
     if raw is not None and not (Path(path).is_dir() and raw.parent == folder):  # else it was added with the folder
-        files.add_beside(path, name, raw)
+        way = Path(os.path.relpath(raw, path)).as_posix()
+        full = posixpath.normpath(f"{name}/{way}")
+        inside = list(_files(raw))
+        if safe_name(full) and files._is_free(full, inside):
+            files._take(full, inside)
 
 
 def read_arguments(recorded: Mapping[str, Any], names: Iterable[str], stage: Path, receipt: str) -> dict[str, Any]:

@@ -18,9 +18,9 @@ from errorbar.reporting.blocks import latex as latex
 from errorbar.reporting.board import team_report as team_report
 from errorbar.reporting.board import write_board as write_board
 from errorbar.reporting.board_tables import board_report as board_report
-from errorbar.reporting.charts.curves import LinePoint as LinePoint
-from errorbar.reporting.charts.curves import line_chart as line_chart
+from errorbar.reporting.charts.plane import LinePoint as LinePoint
 from errorbar.reporting.charts.plane import PlanePoint as PlanePoint
+from errorbar.reporting.charts.plane import line_chart as line_chart
 from errorbar.reporting.charts.plane import plane_chart as plane_chart
 from errorbar.reporting.charts.rows import Dot as Dot
 from errorbar.reporting.charts.rows import HeatCell as HeatCell

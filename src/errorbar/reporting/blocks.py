@@ -14,8 +14,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from errorbar.api.browse import Browse
-from errorbar.tables.shown import format_table
-from errorbar.tables.table import Table
+from errorbar.tables.table import Table, format_table
 from errorbar.tables.writers import document_table, escape_latex, escape_markdown, markdown_table, placeholders
 
 Spec = Mapping[str, object]  # a Vega-Lite specification with its data inside and without colors of its own

@@ -15,8 +15,7 @@ from errorbar.metrics.registry import parse_metric
 from errorbar.metrics.scores import Score
 from errorbar.reporting.blocks import Block, Prose, Report, Section
 from errorbar.reporting.sections.figures import count_noun, main_measure, percent_note, slug, value_text
-from errorbar.reporting.sections.hoo import prf_columns
-from errorbar.reporting.sections.types import count_found, type_measure
+from errorbar.reporting.sections.types import count_found, prf_columns, type_measure
 from errorbar.tables.table import Cell, Column, Table
 from errorbar.tasks.config import PROFILE, Task
 from errorbar.tasks.task_results import LATE, CorpusResults, RunScores, TaskResults

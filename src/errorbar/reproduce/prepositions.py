@@ -12,8 +12,8 @@ from statistics import fmean
 
 import numpy as np
 
+from errorbar.agreement.coefficients import PairTable
 from errorbar.agreement.cohen import cohen_kappa, pairwise_agreement
-from errorbar.agreement.label_counts import PairTable
 from errorbar.crowdsourcing.howmany import against_experts
 from errorbar.edits.items import ERROR, edit_items
 from errorbar.metrics.crowd_weighted import ESTIMANDS, Crowd, CrowdStatistics, Votes, agreement_bins, score_kinds

@@ -73,7 +73,10 @@ def correlate(
     if n <= EXACT and (kind == "spearman" or (kind != "pearson" and tied)):  # without ties scipy has it of kendall
         p_value = _exact_p(stats.rankdata(xs), stats.rankdata(ys), by_pairs=kind != "spearman")
     if kind == "kendall-c":
-        factor = _c_over_b(xs, ys)
+        sizes = [np.unique(series, return_counts=True)[1] for series in (xs, ys)]
+        m = min(len(groups) for groups in sizes)
+        untied = [1 - float(np.sum(groups.astype(np.float64) ** 2)) / xs.size**2 for groups in sizes]
+        factor = sqrt(untied[0] * untied[1]) * m / (m - 1)
         interval = correlation_interval(value / factor, n, kind="kendall-b", confidence_level=confidence_level)
         if isinstance(interval, Interval):
             low, high = max(-1.0, factor * interval.low), min(1.0, factor * interval.high)
@@ -134,13 +137,6 @@ def _check_kind(kind: str) -> None:
     if kind not in get_args(CorrelationKind):
         fix = nearest(kind, get_args(CorrelationKind))
         raise UsageError(Problem("correlation-kind", f"no correlation is called '{kind}'", fix=fix))
-
-
-def _c_over_b(x: NDArray[np.float64], y: NDArray[np.float64]) -> float:
-    sizes = [np.unique(series, return_counts=True)[1] for series in (x, y)]
-    m = min(len(groups) for groups in sizes)
-    untied = [1 - float(np.sum(groups.astype(np.float64) ** 2)) / x.size**2 for groups in sizes]
-    return sqrt(untied[0] * untied[1]) * m / (m - 1)
 
 
 @dataclass(frozen=True, slots=True)

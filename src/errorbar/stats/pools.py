@@ -78,16 +78,6 @@ class PoolVariance:
         return self.n_pools * max(0.0, self.between - self.within)
 
     @property
-    def ms_pool(self) -> float:
-        """Mean square between pools, of scores of single judges."""
-        return self.between * self.n_pools * self.judges_per_pool
-
-    @property
-    def ms_judge(self) -> float:
-        """Mean square between judges of a pool."""
-        return self.within * self.n_pools * self.judges_per_pool
-
-    @property
     def _parts(self) -> list[tuple[float, float]]:
         between = self.between, self.n_pools - 1.0
         judges, pools = ((self.within, self.within_df), NONE) if self.within > self.between else (NONE, between)
@@ -185,11 +175,6 @@ def count_ways(sizes: Sequence[int]) -> int:
     return ways // prod(factorial(list(sizes).count(size)) for size in set(sizes))
 
 
-def _own_way(sizes: Sequence[int]) -> Way:
-    starts = np.cumsum([0, *sizes]).tolist()
-    return tuple(frozenset(range(a, b)) for a, b in pairwise(starts))
-
-
 def _all_ways(judges: frozenset[int], sizes: tuple[int, ...], after: int = -1) -> Iterator[tuple[frozenset[int], ...]]:
     """Every way, the groups of one size in the order of their first judge; ``after``: that of the group before."""
     if not sizes:
@@ -227,7 +212,8 @@ class Dealing:
             seed: Of the ways that are drawn where there are too many.
         """
         ways, exact = deal_judges(sizes, seed)
-        own = _own_way(sizes)
+        starts = np.cumsum([0, *sizes]).tolist()
+        own = tuple(frozenset(range(a, b)) for a, b in pairwise(starts))
         groups = {group: at for at, group in enumerate(dict.fromkeys(chain(own, *ways)))}
         weights = [_group_weights(sorted(group), masks, k) for group in groups]
         rows = [without for _, without in weights]

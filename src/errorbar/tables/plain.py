@@ -8,8 +8,7 @@ from itertools import chain, count
 
 from errorbar.core.estimate import Estimate, Interval, Undefined
 from errorbar.core.problems import Problem, as_options, visible
-from errorbar.tables.shown import has_intervals, is_missing
-from errorbar.tables.table import Cell, Column, PValue, Table
+from errorbar.tables.table import Cell, Column, PValue, Table, has_intervals, is_missing
 
 Plain = str | int | float | bool | None
 

@@ -14,8 +14,7 @@ from typing import Any
 
 from errorbar.core.problems import ErrorbarError, Problem, UsageError, nearest, visible
 from errorbar.tables.plain import Plain, in_series, plain_series
-from errorbar.tables.shown import Grid, Shown, format_table
-from errorbar.tables.table import Table
+from errorbar.tables.table import Grid, Shown, Table, format_table
 from errorbar.tables.writers import tables_text
 
 FRAMES = ("pandas", "polars")

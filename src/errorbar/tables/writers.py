@@ -8,8 +8,7 @@ from unicodedata import bidirectional, category, east_asian_width, name, normali
 
 from errorbar.core.problems import visible
 from errorbar.tables.plain import csv_tables
-from errorbar.tables.shown import Grid, format_table
-from errorbar.tables.table import Table
+from errorbar.tables.table import Grid, Table, format_table
 
 LONGEST_CELL = 500
 """Characters of a cell of a text table, whose width every other row pays for; the other formats have all."""

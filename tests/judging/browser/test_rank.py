@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 
 from errorbar.judging import JudgedItem
-from errorbar.judging.items.rank_items import with_outputs
+from errorbar.judging.items.context import with_outputs
 from errorbar.judging.question_kinds import arrange
 from tests.browser.test_accessible import axe_source
 from tests.judging.browser.conftest import MakeStudy

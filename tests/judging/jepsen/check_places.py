@@ -6,7 +6,7 @@ import json
 from collections import Counter, defaultdict
 from typing import get_args
 
-from errorbar.judging.items.item import State
+from errorbar.judging.scheme import State
 from tests.judging.jepsen.history import History
 from tests.judging.jepsen.stored import Row, Stored
 

@@ -39,8 +39,8 @@ from errorbar.judging import (
     shown_hash,
     submit,
 )
-from errorbar.judging.store.errors import StoreError
-from errorbar.judging.store.group_commit import GroupCommit
+from errorbar.judging.store.engines import StoreError
+from errorbar.judging.store.store import GroupCommit
 from tests.judging.jepsen.failing_files import FailingFiles, Kind
 from tests.judging.jepsen.study_in_process import add_raters, fill_store
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from errorbar.judging import Study, backup
-from errorbar.judging.store.errors import StoreError
+from errorbar.judging.store.engines import StoreError
 from tests.helpers.postgresql_cluster import Cluster
 from tests.judging.jepsen.failing_files import FailingFiles
 from tests.judging.jepsen.history import History

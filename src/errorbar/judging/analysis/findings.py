@@ -18,8 +18,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from errorbar.agreement.coefficients import estimates
-from errorbar.agreement.label_counts import Shares, item_counts
+from errorbar.agreement.coefficients import Shares, estimates, item_counts
 from errorbar.core.estimate import Estimate, Undefined
 from errorbar.core.judgments import Judgments
 from errorbar.judging.study.figures import agreement_of

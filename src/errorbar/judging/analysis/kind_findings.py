@@ -89,9 +89,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from errorbar.agreement.coefficients import Kernel, estimates
+from errorbar.agreement.coefficients import MAX_LABELS, Kernel, estimates, item_counts, pair_table, ratio
 from errorbar.agreement.cohen import cohen_kappa
-from errorbar.agreement.label_counts import MAX_LABELS, item_counts, pair_table, ratio
 from errorbar.core.arrays import Floats, Ints
 from errorbar.core.estimate import Estimate, Interval, Undefined
 from errorbar.core.judgments import Judgments
@@ -110,12 +109,11 @@ from errorbar.judging.analysis.findings import (
     merge_labels,
     take_items,
 )
-from errorbar.judging.items.item import JUDGED, SEVERAL, JudgedItem
 from errorbar.judging.items.sources import SAYS
 from errorbar.judging.protocol.adaptive import BLOCK
 from errorbar.judging.protocol.assignments import HALTED
 from errorbar.judging.question_kinds import close_gaps, kind_of_question
-from errorbar.judging.scheme import NOTHING, fold_word
+from errorbar.judging.scheme import JUDGED, NOTHING, SEVERAL, JudgedItem, fold_word
 from errorbar.judging.scheme_kinds import BLANK, PROPOSALS, SHOWN
 from errorbar.judging.study.columns import StudyColumns
 from errorbar.judging.study.figures import RaterFigures, error_labels
@@ -139,7 +137,6 @@ def edits_findings(
     study: StudyColumns, judgments: Judgments, intervals: Resampling | None, level: float, accuracy: float | None
 ) -> Iterator[Finding]:
     """Figures of all items; where a system's edits were shown with some of them, of both kinds and the difference."""
-    del judgments, level, accuracy
     rows, main = study.judged, study.about.scheme.main
     answers: dict[int, list[tuple[Answer, float]]] = {}
     for at, number, milliseconds in zip(
@@ -213,7 +210,6 @@ def rank_findings(
     study: StudyColumns, judgments: Judgments, intervals: Resampling | None, confidence: float, accuracy: float | None
 ) -> Iterator[Finding]:
     """Expected wins of each system; of an adaptive study the pairs besides."""
-    del judgments, accuracy
     rows = study.judged
     if not len(rows):
         return
@@ -352,7 +348,6 @@ def choice_findings(
     study: StudyColumns, judgments: Judgments, intervals: Resampling | None, confidence: float, accuracy: float | None
 ) -> Iterator[Finding]:
     """Shares for all items, and for each pair of writers where there are several."""
-    del confidence
     if "first" not in judgments.labels:
         return
     pairs: dict[tuple[str, ...], dict[int, bool]] = {}  # places, and whether the two change sides there
@@ -435,7 +430,6 @@ def cloze_findings(
     study: StudyColumns, judgments: Judgments, intervals: Resampling | None, confidence: float, accuracy: float | None
 ) -> Iterator[Finding]:
     """Pairs, and accuracy of each rater."""
-    del judgments, accuracy
     table, others = _words(study)
     present = [table.raters[code] for code in np.unique(table.rater)]
     raters = [name for name in present if name not in others]

@@ -22,8 +22,8 @@ from typing import Annotated, Unpack
 
 import numpy as np
 
+from errorbar.agreement.coefficients import MAX_LABELS, PairTable, pair_table
 from errorbar.agreement.krippendorff import LabelConfusion, confusion
-from errorbar.agreement.label_counts import MAX_LABELS, PairTable, pair_table
 from errorbar.api.arguments import Bounds, NotNegative, Working, public, resampling
 from errorbar.api.crowd import Systems
 from errorbar.api.crowd_answers import AnswerSource, CrowdSizes
@@ -51,10 +51,9 @@ from errorbar.judging.analysis.kind_findings import (
     preposition_findings,
 )
 from errorbar.judging.answers import label_of
-from errorbar.judging.items.item import JudgedItem
 from errorbar.judging.protocol.exclusions import leaving_note
 from errorbar.judging.question_kinds import kind_of_question
-from errorbar.judging.scheme import turn_sides
+from errorbar.judging.scheme import JudgedItem, turn_sides
 from errorbar.judging.scheme_kinds import kind_of
 from errorbar.judging.study.adjudication import ADJUDICATED, AGREED, Origin, Provenance, answer_provenance
 from errorbar.judging.study.columns import StudyColumns, read_study
@@ -278,10 +277,6 @@ def judge_analyze(
     """
     if experts and truth is not None:
         raise UsageError(Problem("howmany-truth", "experts and truth are both given", expected="one of them"))
-    if accuracy is not None and not 0 <= accuracy <= 1:
-        raise UsageError(Problem("bad-parameter", f"accuracy must be a fraction, got {accuracy}"))
-    if pay is not None and not 0 <= pay < float("inf"):
-        raise UsageError(Problem("bad-parameter", f"pay must be at least 0, got {pay}"))
     problems = Problems()
     known = None if truth is None else dict(truth) if isinstance(truth, Mapping) else read_answers(truth, problems)
     with Study.open(study).snapshot() as tx:

@@ -30,11 +30,9 @@ from errorbar.edits.texts import extract_edits
 from errorbar.formats.look import Lines, Source, display_name, look
 from errorbar.formats.tables import table_rows
 from errorbar.formats.untrusted import json_record
-from errorbar.judging.items.context import Context, with_context
-from errorbar.judging.items.item import SEVERAL, JudgedItem
-from errorbar.judging.items.rank_items import OUTPUTS, ranked_items, with_outputs
+from errorbar.judging.items.context import OUTPUTS, Context, ranked_items, with_context, with_outputs
 from errorbar.judging.question_kinds import MOST_OUTPUTS
-from errorbar.judging.scheme import SIDES, Scheme, fold_word, tokens
+from errorbar.judging.scheme import SEVERAL, SIDES, JudgedItem, Scheme, fold_word, tokens
 from errorbar.judging.scheme_kinds import OF_SENTENCES, kind_of, refuse_without_span
 
 Against = Literal["writer", "systems"]

@@ -30,9 +30,9 @@ import numpy as np
 from sqlalchemy import Connection, text
 
 from errorbar.core.problems import Problem, UsageError, shorten_text
-from errorbar.judging.items.item import SEVERAL, JudgedItem
-from errorbar.judging.protocol.leases import Next, first_of_block
+from errorbar.judging.protocol.assignments import Next, first_of_block
 from errorbar.judging.random_tokens import draw, shuffle
+from errorbar.judging.scheme import SEVERAL, JudgedItem
 from errorbar.judging.study.rules import get_value, set_value
 from errorbar.stats.anytime import endless_p_value
 from errorbar.stats.multiple import adjust

@@ -23,7 +23,6 @@ from typing import Literal
 from sqlalchemy import Connection, text
 
 from errorbar.core.problems import Problem, UsageError
-from errorbar.judging.items.item import JudgedItem
 from errorbar.judging.protocol.adaptive import draw_places
 from errorbar.judging.protocol.assignments import (
     HALTED,
@@ -33,6 +32,7 @@ from errorbar.judging.protocol.assignments import (
     state_changes_statement,
 )
 from errorbar.judging.random_tokens import shuffle
+from errorbar.judging.scheme import JudgedItem
 from errorbar.judging.scheme_kinds import draw_places_of_outputs
 from errorbar.judging.stopping.question import StopQuestion
 from errorbar.judging.study.rules import StudyRules, current_rules, get_value, set_value

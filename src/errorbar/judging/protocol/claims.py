@@ -15,12 +15,8 @@ from random import Random
 
 from sqlalchemy import Connection, text
 
-from errorbar.judging.items.item import Lease, Standing, Work
 from errorbar.judging.protocol.adaptive import draw_pair
-from errorbar.judging.protocol.assignments import note
-from errorbar.judging.protocol.completion_codes import is_earned, issue_code
-from errorbar.judging.protocol.exclusions import WITHDRAWN
-from errorbar.judging.protocol.leases import (
+from errorbar.judging.protocol.assignments import (
     AvailableItem,
     Next,
     RaterState,
@@ -28,12 +24,16 @@ from errorbar.judging.protocol.leases import (
     expire,
     lease,
     may_come_back,
+    note,
     parse_item,
     pick_for,
     rater_row,
 )
+from errorbar.judging.protocol.completion_codes import is_earned, issue_code
+from errorbar.judging.protocol.exclusions import WITHDRAWN
 from errorbar.judging.question_kinds import n_arrangements
 from errorbar.judging.random_tokens import draw
+from errorbar.judging.scheme import Lease, Standing, Work
 from errorbar.judging.scheme_kinds import sentence_of
 from errorbar.judging.study.guidance import check_result
 from errorbar.judging.study.rules import StudyRules

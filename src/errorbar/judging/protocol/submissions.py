@@ -11,15 +11,22 @@ from sqlalchemy import Connection, text
 
 from errorbar.core.problems import UsageError
 from errorbar.judging.answers import check_answer, is_right
-from errorbar.judging.items.item import JudgedItem, Submission, SubmissionReceipt
 from errorbar.judging.page_languages import phrase
-from errorbar.judging.protocol.assignments import HELD, Held, follow, judged_by, note, settle_state
+from errorbar.judging.protocol.assignments import (
+    HELD,
+    Held,
+    follow,
+    judged_by,
+    note,
+    parse_item,
+    rater_row,
+    settle_state,
+)
 from errorbar.judging.protocol.claims import settle_if_answered
 from errorbar.judging.protocol.exclusions import WITHDRAWN, exclude
-from errorbar.judging.protocol.leases import parse_item, rater_row
 from errorbar.judging.quality import POLICY, GoldAnswers, after_answer, class_of, gold_answers
 from errorbar.judging.question_kinds import longest_rewrite
-from errorbar.judging.scheme import Scheme
+from errorbar.judging.scheme import JudgedItem, Scheme, Submission, SubmissionReceipt
 from errorbar.judging.scheme_kinds import kind_of, shown_hash
 from errorbar.judging.store.store import execute_together
 from errorbar.judging.study.rules import StudyRules

@@ -31,13 +31,12 @@ from errorbar.core.judgments import Judgments
 from errorbar.core.labels import format_count
 from errorbar.core.problems import ErrorbarError, Problems
 from errorbar.crowdsourcing.rater_table import RaterVerdict, follow
-from errorbar.judging.items.item import SEVERAL
 from errorbar.judging.protocol.assignments import HALTED
 from errorbar.judging.protocol.changes import END, RULE, halt, to_halt
 from errorbar.judging.quality import TOGETHER, has_answer_classes, rule_of
+from errorbar.judging.scheme import SEVERAL
 from errorbar.judging.stopping.question import SCORES, StopQuestion
-from errorbar.judging.store.group_commit import GroupCommit
-from errorbar.judging.store.store import Store, StoreError
+from errorbar.judging.store.store import GroupCommit, Store, StoreError
 from errorbar.judging.study.columns import ROUNDS, STATES, StudyColumns
 from errorbar.judging.study.rules import StudyKey, current_rules, parsed_key, systems_of
 from errorbar.judging.web.requests import STORE_FAILS

@@ -10,8 +10,7 @@ from errorbar.api.audit_edits import GRADED, LABELS, AuditKey, ValidityRule
 from errorbar.core.labels import as_number, quote_labels
 from errorbar.core.problems import ErrorbarError, Problem, UsageError, nearest
 from errorbar.core.spec import split_spec, write_value
-from errorbar.judging.items.item import SEVERAL, JudgedItem
-from errorbar.judging.scheme import Scheme
+from errorbar.judging.scheme import SEVERAL, JudgedItem, Scheme
 from errorbar.judging.study.rules import StudyKey, names_of, parsed_key, systems_of
 from errorbar.sampling import Key
 

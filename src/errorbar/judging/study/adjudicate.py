@@ -13,8 +13,7 @@ from sqlalchemy import Connection, text
 from errorbar.api.arguments import public
 from errorbar.core.problems import Place, Problem, Problems, UsageError, nearest, shell_words
 from errorbar.formats.look import Lines, Source
-from errorbar.judging.items.item import JudgedItem
-from errorbar.judging.scheme import Scheme
+from errorbar.judging.scheme import JudgedItem, Scheme
 from errorbar.judging.study.adjudication import AGREED, UNJUDGED, Origin, answer_key, collapse_answers, own_sides
 from errorbar.judging.study.backup import describe
 from errorbar.judging.study.folder import SCHEME, Study
@@ -98,7 +97,7 @@ def judge_adjudicate(
         asked = _check_questions(known.scheme, [differing] if isinstance(differing, str) and differing else differing)
         items = list(_items_with_choices(tx, known.scheme, show_counts=show_counts))
         raters = [row.name for row in rows(tx, "SELECT name FROM rater ORDER BY id")]
-        n_lacking = _count_lacking(tx, known.rules.raters_per_item)
+        n_lacking = tx.scalar(_LACKING, {"k": known.rules.raters_per_item}) or 0
         origin = Origin(opened.folder.resolve().name, describe(tx).digest, _givers(items, raters))
     judged = [item for item in items if item.choices]
     contested = [item for item in judged if all_items or _is_contested(known.scheme, item, asked)]
@@ -154,11 +153,6 @@ def _givers(items: Sequence[JudgedItem], raters: Sequence[str]) -> tuple[str, ..
     """The raters whose answers there are, in the order of the study."""
     givers = {rater for item in items for choice in item.choices for rater in choice.raters}
     return tuple(rater for rater in raters if rater in givers)
-
-
-def _count_lacking(tx: Connection, k: int) -> int:
-    """Items for work that have fewer judgments than they are to get; a lease is none."""
-    return tx.scalar(_LACKING, {"k": k}) or 0
 
 
 def _nothing_error(study: Study, judged: Sequence[JudgedItem]) -> UsageError:

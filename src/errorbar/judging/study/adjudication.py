@@ -17,9 +17,8 @@ from typing import Any, Literal, Self
 
 from sqlalchemy import Connection
 
-from errorbar.judging.items.item import AnswerChoice, JudgedItem
 from errorbar.judging.question_kinds import kind_of_question
-from errorbar.judging.scheme import Scheme, turn_sides
+from errorbar.judging.scheme import AnswerChoice, JudgedItem, Scheme, turn_sides
 from errorbar.judging.study.rows import JudgmentRow, Part, judgment_rows, rows
 from errorbar.judging.study.rules import StudyInfo
 

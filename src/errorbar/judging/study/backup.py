@@ -25,8 +25,7 @@ from sqlalchemy import Table as SqlTable
 
 from errorbar.api.arguments import public
 from errorbar.core.problems import Problem
-from errorbar.judging.store.engines import file_of, logs_of
-from errorbar.judging.store.errors import store_error, store_failed
+from errorbar.judging.store.engines import file_of, logs_of, store_error, store_failed
 from errorbar.judging.store.store import HEAD, Store
 from errorbar.judging.store.tables import METADATA
 from errorbar.judging.study.folder import LEDGER, STORE, Study
@@ -242,16 +241,13 @@ def _fill_restored(source: Connection, target: Connection, contents: Copied) -> 
 
 def _batches(tx: Connection, table: SqlTable) -> Iterator[Sequence[Any]]:
     keys = [*table.primary_key.columns]
-    ordered = [key.collate("C") if _by_text(tx, key.type) else key for key in keys]
+    ordered = [
+        key.collate("C") if (tx.dialect.name == "postgresql" and key.type.python_type is str) else key for key in keys
+    ]
     with tx.execution_options(stream_results=True, yield_per=_ROWS).execute(select(table).order_by(*ordered)) as rows:
         unread = iter(rows)
         while batch := list(islice(unread, _ROWS)):
             yield batch
-
-
-def _by_text(tx: Connection, kind: Any) -> bool:  # noqa: ANN401 - any column type
-    """Whether the server would sort by the letters of a language, as SQLite never does."""
-    return tx.dialect.name == "postgresql" and kind.python_type is str
 
 
 def _copy_pages(tx: Connection, target: Path) -> None:

@@ -18,9 +18,9 @@ from sqlalchemy import Connection, select, text
 from errorbar.core.arrays import Floats, Ints
 from errorbar.core.judgments import Judgments
 from errorbar.judging.answers import is_right, label_of
-from errorbar.judging.items.item import JUDGED, JudgedItem, Round, State
 from errorbar.judging.protocol.changes import is_decided, why_closed
 from errorbar.judging.protocol.exclusions import is_forgotten
+from errorbar.judging.scheme import JUDGED, JudgedItem, Round, State
 from errorbar.judging.store.tables import EXCLUSION, INVITE, ITEM, RATER
 from errorbar.judging.study.guidance import check_result
 from errorbar.judging.study.rules import StudyInfo, current_rules, read_about

@@ -44,10 +44,9 @@ from errorbar.formats.jsonl import write_jsonl
 from errorbar.formats.m2 import write_m2
 from errorbar.formats.saving import STANDARD_OUTPUT, is_stream, save_lines
 from errorbar.formats.times import COLUMNS
-from errorbar.judging.items.item import JudgedItem
 from errorbar.judging.protocol.changes import judgments_beyond
 from errorbar.judging.protocol.exclusions import read_leaving_note
-from errorbar.judging.scheme import Scheme
+from errorbar.judging.scheme import JudgedItem, Scheme
 from errorbar.judging.scheme_kinds import SchemeKind, kind_of, rater_text
 from errorbar.judging.study.adjudication import exported_annotators, exported_rows
 from errorbar.judging.study.folder import LEDGER, Study

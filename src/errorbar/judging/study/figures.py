@@ -42,10 +42,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from errorbar.agreement.coefficients import estimates, kernel_of
+from errorbar.agreement.coefficients import MAX_LABELS, estimates, item_counts, kernel_of, pair_table
 from errorbar.agreement.cohen import cohen_kappa
 from errorbar.agreement.krippendorff import alpha_kernel
-from errorbar.agreement.label_counts import MAX_LABELS, item_counts, pair_table
 from errorbar.api.crowd import Against, Systems, read_systems
 from errorbar.api.judgment_input import JudgmentOptions, ReadJudgments
 from errorbar.core.arrays import Floats, Ints
@@ -55,9 +54,9 @@ from errorbar.core.labels import natural_order, usual_order
 from errorbar.core.problems import Place, Problems
 from errorbar.crowdsourcing.rater_table import agreement_with_others
 from errorbar.formats.judgments import NO, SET, YES
-from errorbar.judging.items.item import JUDGED
 from errorbar.judging.protocol.assignments import HALTED
 from errorbar.judging.quality import TOGETHER, flag_hasty_answers, has_answer_classes, pauses, trust
+from errorbar.judging.scheme import JUDGED
 from errorbar.judging.study.columns import ROUNDS, STATES, StudyColumns
 from errorbar.judging.study.rules import StudyRules
 from errorbar.metrics.crowd_weighted import Crowd, CrowdScore, score_kinds

@@ -30,7 +30,7 @@ from errorbar.formats import toml_tables as toml
 from errorbar.formats.look import is_there
 from errorbar.formats.saving import STUDY_FILES
 from errorbar.formats.toml_tables import Field
-from errorbar.judging.store.errors import PASSWORD_PLACE, has_stray_password, shown_url
+from errorbar.judging.store.engines import PASSWORD_PLACE, has_stray_password, shown_url
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection

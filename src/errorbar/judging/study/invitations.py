@@ -371,7 +371,7 @@ def judge_invite(
     Returns:
         The links, each of which opens its door: pass them on as one passes on passwords.
     """
-    _refuse_unfit(raters, names, crowd, days, most)
+    _refuse_unfit(names, crowd, most)
     opened = Study.open(study)
     clock = study_clock()
 
@@ -466,18 +466,13 @@ def refuse_label(name: str) -> None:
         raise UsageError(Problem("judge-invite-label", message))
 
 
-def _refuse_unfit(raters: int, names: Sequence[str], crowd: str, days: float | None, most: int | None) -> None:
+def _refuse_unfit(names: Sequence[str], crowd: str, most: int | None) -> None:
     for name in (*names, *filter(None, [crowd])):
         refuse_label(name)
     if len(set(names)) < len(names):
         raise UsageError(Problem("judge-invite-label", "a name is given twice", fix="give each rater a name"))
-    if not 0 <= raters <= MOST_RATERS:
-        raise UsageError(Problem("bad-parameter", f"--raters must be from 1 to {MOST_RATERS:,}, got {raters}"))
-    if days is not None and not 0 < days < 36500:
-        raise UsageError(Problem("bad-parameter", f"--days must be above 0 and below 36500, got {days:g}"))
-    if most is not None and (most < 1 or not crowd):
-        message = f"--most must be 1 or more, got {most}" if most < 1 else "--most is about the link of a crowd"
-        raise UsageError(Problem("bad-parameter", message, fix="" if most < 1 else "add --crowd"))
+    if most is not None and not crowd:
+        raise UsageError(Problem("bad-parameter", "--most is about the link of a crowd", fix="add --crowd"))
 
 
 def iso_time(at: float | None) -> str | None:

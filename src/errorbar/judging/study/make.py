@@ -27,14 +27,12 @@ from errorbar.core.problems import InputError, Place, Problem, Problems, UsageEr
 from errorbar.formats.look import Lines, Source, look
 from errorbar.formats.untrusted import NotJsonError, json_record, parse_json
 from errorbar.judging.answers import check_answer
-from errorbar.judging.items.context import Context, with_verbs
-from errorbar.judging.items.item import JudgedItem
-from errorbar.judging.items.rank_items import EACH_PAIR
+from errorbar.judging.items.context import EACH_PAIR, Context, with_verbs
 from errorbar.judging.items.sources import SAYS, Against, read_items, read_ranked_items, with_gold
 from errorbar.judging.protocol.changes import add_items, set_rules, stop_item
 from errorbar.judging.quality import TOGETHER, class_of, count_gold_of_rater, fewest_to_fail
 from errorbar.judging.question_kinds import MOST_OUTPUTS, kind_of_question
-from errorbar.judging.scheme import Scheme
+from errorbar.judging.scheme import JudgedItem, Scheme
 from errorbar.judging.scheme_files import load_scheme, scheme_text, with_types
 from errorbar.judging.scheme_kinds import Editors, kind_of, propose_edits, sentence_of
 from errorbar.judging.stopping.question import fitting

@@ -32,17 +32,15 @@ from errorbar.api.model_calls import ModelCalls, TokenCount, pace_of, prices_and
 from errorbar.core.problems import InputError, Place, Problem, UsageError, nearest, shorten_text
 from errorbar.formats.judgments import MODEL
 from errorbar.judging.answers import check_answer, is_right
-from errorbar.judging.items.item import JudgedItem
 from errorbar.judging.protocol.assignments import HALTED
 from errorbar.judging.quality import GoldAnswers, after_answer, class_of
 from errorbar.judging.question_kinds import kind_of_question, n_arrangements
-from errorbar.judging.scheme import NOTHING, Question, Scheme, tokens
+from errorbar.judging.scheme import NOTHING, JudgedItem, Question, Scheme, tokens
 from errorbar.judging.scheme_kinds import kind_of
 from errorbar.judging.study.folder import LEDGER, Study
 from errorbar.judging.study.rows import JudgmentRow, Part, rows
 from errorbar.judging.study.rules import StudyInfo, read_about
-from errorbar.llm.answers import RefusedAnswerError, read_object
-from errorbar.llm.asking import Asked, ask
+from errorbar.llm.asking import Asked, RefusedAnswerError, ask, read_object
 from errorbar.llm.calls import KeptAnswer, Ledger, Spent, note_excess
 from errorbar.llm.endpoint import Endpoint
 from errorbar.llm.model import (
@@ -63,17 +61,6 @@ OPENING = "You are one of several raters of texts. Each message has one item, wh
 _MARKED = "The place that is asked about stands in [[double brackets]]."
 _CLOSING = "Answer with one JSON object of these keys and nothing else: no other text, no comment."
 _LONGEST_DETAIL = 200
-
-
-def refuse_unaskable(scheme: Scheme, *, is_adjudication: bool) -> None:
-    """Refuse what no model is asked.
-
-    Raises:
-        UsageError: If the study adjudicates: what people could not agree on, people decide.
-    """
-    if is_adjudication:
-        message = f"a study that adjudicates ({scheme.name}) is for people: what they disagreed on, people decide"
-        raise UsageError(Problem("llm-study", message, fix="ask the model in the study whose raters disagreed"))
 
 
 def instructions(scheme: Scheme, guidelines: str, prompt: str = "") -> str:
@@ -423,7 +410,11 @@ def judge_llm(
     ledger_path = opened.folder / LEDGER if calls is None else Path(calls)
     with opened.snapshot() as tx:
         about = read_about(tx)
-        refuse_unaskable(about.scheme, is_adjudication=bool(about.adjudicated))
+        if bool(about.adjudicated):
+            message = (
+                f"a study that adjudicates ({about.scheme.name}) is for people: what they disagreed on, people decide"
+            )
+            raise UsageError(Problem("llm-study", message, fix="ask the model in the study whose raters disagreed"))
         wanted = list(read_asked_items(tx, about, times, orders))
     text = instructions(about.scheme, about.guidelines, "" if prompt is None else read_prompt(prompt))
     decoding = Decoding(options["temperature"], max_tokens, options["decoding_seed"], answer_format)

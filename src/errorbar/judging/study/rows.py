@@ -21,10 +21,9 @@ from errorbar.formats.judgments import HUMAN, RATER_KIND
 from errorbar.formats.model_rows import AT
 from errorbar.formats.rankings import TIE, JudgedRanking, comparisons_of, ranking_rows, ranking_xml
 from errorbar.judging.answers import label_of
-from errorbar.judging.items.item import JUDGED, SEVERAL, JudgedItem, Round, State
 from errorbar.judging.protocol.changes import counted_items
 from errorbar.judging.question_kinds import arrange, close_gaps, kind_of_question
-from errorbar.judging.scheme import SIDES, Question, Scheme
+from errorbar.judging.scheme import JUDGED, SEVERAL, SIDES, JudgedItem, Question, Round, Scheme, State
 from errorbar.judging.scheme_kinds import kind_of
 from errorbar.judging.study.columns import RaterFacts, read_study
 from errorbar.judging.study.folder import Study
@@ -285,7 +284,6 @@ def table_lines(
 
 def pair_lines(tx: Connection, about: StudyInfo, judgments: Iterable[JudgmentRow]) -> Iterator[str]:
     """CSV for ``rank``: a row for each two whose texts were compared; who wrote the same shares an item's rows."""
-    del tx
     scheme = about.scheme
     if kind_of(scheme).ranks:
         yield from _ranked_pair_lines(scheme, judgments)
@@ -349,7 +347,6 @@ def _spaceless(one: JudgedRanking) -> JudgedRanking:
 
 def set_lines(tx: Connection, about: StudyInfo, judgments: Iterable[JudgmentRow]) -> Iterator[str]:
     """CSV as ``sample draw`` wrote it, filled in: for ``sample estimate``."""
-    del tx
     yield csv_line(["item", "text", "set", "rater", "label"])
     for row in judgments:
         if "set" not in row.item.hidden:

@@ -20,10 +20,10 @@ from starlette.routing import Route
 
 from errorbar.core.labels import format_count, whole_number
 from errorbar.core.problems import ErrorbarError, Problem, UsageError
-from errorbar.judging.items.item import JudgedItem
 from errorbar.judging.protocol.changes import stop_item, why_closed, why_no_work
 from errorbar.judging.protocol.completion_codes import is_earned
 from errorbar.judging.random_tokens import fresh_token, same
+from errorbar.judging.scheme import JudgedItem
 from errorbar.judging.store.tables import ITEM, RATER
 from errorbar.judging.study.export import KINDS, NONE_YET
 from errorbar.judging.study.invitations import (
@@ -57,8 +57,7 @@ from errorbar.judging.web.server_state import (
 )
 from errorbar.tables.plain import note_record
 from errorbar.tables.result import html_table
-from errorbar.tables.shown import format_table
-from errorbar.tables.table import Table
+from errorbar.tables.table import Table, format_table
 
 # What the manager's pages share: who is signed in, the frame, what is said on top.
 

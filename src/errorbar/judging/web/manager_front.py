@@ -34,7 +34,7 @@ from errorbar.judging.study.status import (
     system_table,
 )
 from errorbar.judging.web import manager
-from errorbar.judging.web.live_status import BeingComputedError
+from errorbar.judging.web.live_status import BeingComputedError, can_draw, study_charts
 from errorbar.judging.web.manager import (
     MOST_REASON,
     Seat,
@@ -49,7 +49,6 @@ from errorbar.judging.web.manager import (
     tables_html,
 )
 from errorbar.judging.web.requests import RefusalError
-from errorbar.judging.web.study_charts import can_draw, study_charts
 from errorbar.tables.table import Column, Table
 
 if TYPE_CHECKING:
@@ -188,7 +187,10 @@ def _steps(
     is_wide = any(link.invite.most_uses is None and link.invite.kind != "back" for link in links)
     lack = ""
     if going is not None and ahead is not None and not is_wide and ahead.coming < ahead.to_go:
-        lack = _describe_lack(going, ahead)
+        more = -(-(ahead.to_go - ahead.coming) // max(going.of_one_more, 1))
+        needed = f"{format_count(ahead.to_go, 'judgments')} {'is' if ahead.to_go == 1 else 'are'} still needed"
+        may = f"those who take part, or may come by an open link, can give {ahead.coming:,} of them at most"
+        lack = f"{needed}; {may}. Invite {format_count(more, 'raters')} or more."
     if lack and (links or counts.n_raters):
         yield NextStep("Invite more raters", lack, *INVITE, is_aside=True)
     if n_doubts:
@@ -209,14 +211,6 @@ def _steps(
         yield _share(links, f"Nobody has judged since {minute(ahead.last or 0.0)}.", again=True)
     while True:
         yield NextStep(WAIT, "Raters are at work, and nothing needs you now.")
-
-
-def _describe_lack(going: Progress, ahead: Forecast) -> str:
-    """How many judgments are wanted that nobody can give, and how many raters could."""
-    more = -(-(ahead.to_go - ahead.coming) // max(going.of_one_more, 1))
-    needed = f"{format_count(ahead.to_go, 'judgments')} {'is' if ahead.to_go == 1 else 'are'} still needed"
-    may = f"those who take part, or may come by an open link, can give {ahead.coming:,} of them at most"
-    return f"{needed}; {may}. Invite {format_count(more, 'raters')} or more."
 
 
 def _share(links: Sequence[Link], why: str, *, again: bool = False) -> NextStep:

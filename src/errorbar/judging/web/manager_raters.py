@@ -24,6 +24,7 @@ from errorbar.judging.study.invitations import participant_id
 from errorbar.judging.study.raters import MANAGER
 from errorbar.judging.study.rules import current_rules
 from errorbar.judging.web import manager
+from errorbar.judging.web.live_status import percent
 from errorbar.judging.web.manager import (
     MOST_REASON,
     ROWS_A_PAGE,
@@ -39,7 +40,6 @@ from errorbar.judging.web.manager import (
 )
 from errorbar.judging.web.requests import RefusalError
 from errorbar.judging.web.server_state import root_of
-from errorbar.judging.web.study_charts import percent
 
 if TYPE_CHECKING:
     from errorbar.judging.study.figures import RaterFigures

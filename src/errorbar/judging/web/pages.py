@@ -38,8 +38,8 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from errorbar.core.problems import MissingExtraError
-from errorbar.judging.items.item import JudgedItem, Lease
 from errorbar.judging.page_languages import ENGLISH, PageLanguage, page_language
+from errorbar.judging.scheme import JudgedItem, Lease
 from errorbar.judging.scheme_kinds import kind_of, shown_hash
 from errorbar.judging.study.guidance import questions_of
 

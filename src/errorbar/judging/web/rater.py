@@ -14,15 +14,14 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
-from errorbar.judging.items.item import JUDGED, JudgedItem, Lease, Round, SubmissionReceipt, Work
 from errorbar.judging.page_languages import ENGLISH, PageLanguage, phrase
+from errorbar.judging.protocol.assignments import count_items_of, may_go_on
 from errorbar.judging.protocol.changes import is_paused, why_no_work
 from errorbar.judging.protocol.claims import claim
 from errorbar.judging.protocol.completion_codes import is_earned, return_address
-from errorbar.judging.protocol.leases import count_items_of, may_go_on
 from errorbar.judging.protocol.submissions import RECENT, submit
 from errorbar.judging.random_tokens import derive_token, fresh_token
-from errorbar.judging.scheme import turn_sides
+from errorbar.judging.scheme import JUDGED, JudgedItem, Lease, Round, SubmissionReceipt, Work, turn_sides
 from errorbar.judging.store.tables import ANSWER, ASSIGNMENT, ITEM, RATER
 from errorbar.judging.study.guidance import check_result
 from errorbar.judging.study.invitations import (

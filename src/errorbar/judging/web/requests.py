@@ -20,8 +20,8 @@ from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 
-from errorbar.judging.items.item import Submission
 from errorbar.judging.page_languages import ENGLISH, PageLanguage, phrase
+from errorbar.judging.scheme import Submission
 
 # What the server refuses: one shape for programs, a plain page for people.
 

@@ -35,8 +35,8 @@ from errorbar.core.problems import ErrorbarError, Problem, UsageError
 from errorbar.execute import without_script
 from errorbar.judging.page_languages import ENGLISH, phrase
 from errorbar.judging.stopping.decision import StopWatch
-from errorbar.judging.store.errors import OutcomeUnknownError, StoreError
-from errorbar.judging.store.group_commit import GroupCommit
+from errorbar.judging.store.engines import OutcomeUnknownError, StoreError
+from errorbar.judging.store.store import GroupCommit
 from errorbar.judging.study.folder import Study
 from errorbar.judging.study.invitations import ADDRESS, all_invites, standing_link
 from errorbar.judging.study.rules import get_value, set_value, study_clock
@@ -423,7 +423,7 @@ def judge_serve(
     *,
     host: str = "127.0.0.1",
     port: Port = 8765,
-    workers: Annotated[int, Bounds(1, 64)] = 1,
+    workers: Annotated[int, Bounds(1, MOST_WORKERS)] = 1,
     public_url: str = "",
     proxy: str = "",
     ready: Callable[[Doors], object] | None = None,
@@ -442,10 +442,6 @@ def judge_serve(
     Raises:
         ErrorbarError: If there is no study, the port is in use, or workers keep dying.
     """
-    if not 1 <= workers <= MOST_WORKERS:
-        raise UsageError(Problem("bad-parameter", f"--workers must be from 1 to {MOST_WORKERS}, got {workers}"))
-    if not 0 <= port <= 65535:
-        raise UsageError(Problem("bad-parameter", f"--port must be from 0 to 65535, got {port}"))
     url = check_url(public_url)
     opened = Study.open(study)
     token = opened.secrets.manager

@@ -16,15 +16,13 @@ from starlette.responses import Response
 from errorbar.judging.page_languages import ENGLISH, PageLanguage, page_language
 from errorbar.judging.random_tokens import derive_token, fingerprint, fresh_token, same
 from errorbar.judging.scheme import Scheme
-from errorbar.judging.store.group_commit import GroupCommit
-from errorbar.judging.store.store import Store
+from errorbar.judging.store.store import GroupCommit, Store
 from errorbar.judging.store.tables import SESSION
 from errorbar.judging.study.folder import Study
 from errorbar.judging.study.rules import StudyRules, current_rules, get_value
-from errorbar.judging.web.live_status import LiveStatus
+from errorbar.judging.web.live_status import ChartPictures, LiveStatus, can_draw
 from errorbar.judging.web.pages import markdown_html
 from errorbar.judging.web.requests import BodyLimit, RateLimit, forged_post_error, signed_out_error
-from errorbar.judging.web.study_charts import ChartPictures, can_draw
 
 # Who is signed in: random words in cookies, their fingerprints in the store.
 
@@ -68,11 +66,6 @@ def device_of(cookie: str) -> str:
 def csrf_of(cookie: str) -> str:
     """A word that follows from a cookie, which no page of elsewhere can read."""
     return fingerprint(f"csrf {cookie}")[:32]
-
-
-def csrf_fits(cookie: str, brought: str) -> bool:
-    """Whether a post brought the word of its cookie."""
-    return bool(cookie) and same(csrf_of(cookie), brought)
 
 
 def form_word(key: str, cookie: str) -> str:
@@ -359,7 +352,7 @@ def refuse_forged(session: str, brought: str, request: Request) -> None:
         RefusalError: If it does not bring the word of its session, or the browser says that it is another site's.
     """
     refuse_elsewhere(request)
-    if not csrf_fits(session, brought):
+    if not (bool(session) and same(csrf_of(session), brought)):
         raise forged_post_error()
 
 

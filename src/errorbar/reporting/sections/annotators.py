@@ -1,4 +1,7 @@
-"""Annotators and raters: how far they agree, what they score under the same metric, and how near systems come."""
+"""Annotators and raters: how far they agree, what they score under the same metric, and how near systems come.
+
+Beside them: what references that were made for systems change.
+"""
 
 from __future__ import annotations
 
@@ -15,16 +18,25 @@ from errorbar.api.ceiling import CeilingResult
 from errorbar.api.corpus_results import CorpusStudy, CrowdStudy, Study
 from errorbar.api.paper import TITLE
 from errorbar.api.pools import pool_ceiling_table, pool_comparison_tables, pool_tables
+from errorbar.api.references import MOST_TURNED, ReferencesResult
 from errorbar.core.arrays import Floats
 from errorbar.core.estimate import Estimate, Undefined, value_or_none
 from errorbar.metrics.ceiling import Ceiling, CeilingIntervals, Row
+from errorbar.metrics.golds import OWN
 from errorbar.reporting.blocks import Block, Chart, Prose, Section, Spec
-from errorbar.reporting.charts.curves import MOST_COLORED, LinePoint, line_chart
+from errorbar.reporting.charts.plane import MOST_COLORED, LinePoint, line_chart
 from errorbar.reporting.charts.rows import Dot, HeatCell, RowNames, dot_chart, heat_chart
 from errorbar.reporting.charts.vega import Axis, Ends
-from errorbar.reporting.sections.figures import as_sentence, axis, count_noun, find_extremes, human_text, scale_estimate
-from errorbar.tables.shown import DASH, percent
-from errorbar.tables.table import Cell, Column, Kind, Table
+from errorbar.reporting.sections.figures import (
+    as_sentence,
+    axis,
+    count_noun,
+    find_extremes,
+    human_text,
+    phrase_estimate,
+    scale_estimate,
+)
+from errorbar.tables.table import DASH, Cell, Column, Kind, Table, percent
 
 MOST_RATERS = 25  # raters in the matrix; the table has every pair
 
@@ -308,3 +320,50 @@ def _cut_sentence(n: int) -> str:
     """A sentence on what a chart of many systems leaves out; empty where it shows all."""
     text = f" The chart shows the best {MOST_SYSTEMS} of {n} systems, the table all." if n > MOST_SYSTEMS else ""
     return f"{text} The best {MOST_COLORED} have colors, the others are gray." if n > MOST_COLORED else text
+
+
+ABOUT = (
+    "An editor changed each system's output, as little as possible, until it was right. Against that reference of its "
+    "own a system gets every valid correction counted, also those that no annotator made. The change is that of the "
+    "score beside the annotators' references, on the same sentences."
+)
+AHEAD = (
+    "Who is ahead is tested here over texts, with these references; the tests of the leaderboard may be over other "
+    "judges as well, and then find fewer differences."
+)
+
+
+def references(study: Study) -> Section | None:
+    """The section on own references, or None where there are none."""
+    if not isinstance(study, CorpusStudy) or study.references is None:
+        return None
+    result = study.references
+    turned = result.sentences()
+    table, *others = result.tables()
+    n_told = min(len(turned), MOST_TURNED + 1)  # the sentences, and how many more there are, open the notes
+    table = replace(table, name="references-golds", notes=table.notes[n_told:])
+    others = [replace(other, name=f"references-{other.name}") for other in others]
+    prose = [ABOUT, *turned[:MOST_TURNED]]
+    if len(turned) > MOST_TURNED:
+        prose.append(_further(len(turned) - MOST_TURNED))
+    prose += [AHEAD] * bool(turned)
+    blocks: list[Block] = [Prose(prose), table, *others]
+    return Section("references", "References made for the systems", blocks)
+
+
+def references_sentence(result: ReferencesResult) -> str:
+    """The sentence of the summary: who is ahead under one gold alone, or the score of one system; empty: not known."""
+    own, sentences = [score for score in result.scores if score.gold == OWN], result.sentences()
+    if len(own) == 1:
+        measure = result.metric.measures[result.metric.main]
+        value = phrase_estimate(own[0].estimates[measure.name], measure.kind)
+        return f"Against references of its own {own[0].system} scores {measure.title} {value}."
+    if not any(pair.is_known for pair in result.pairs):
+        return ""
+    if not sentences:
+        return "Against references of their own no two systems change places, as far as differences are significant."
+    return f"{sentences[0]} {_further(len(sentences) - 1)}" if len(sentences) > 1 else sentences[0]
+
+
+def _further(n: int) -> str:
+    return f"For {count_noun(n, 'more pair')}, too, it depends on the references who is significantly ahead."

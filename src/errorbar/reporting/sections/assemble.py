@@ -11,16 +11,13 @@ from errorbar.api.corpus_results import CorpusStudy, CrowdStudy, HooStudy, Study
 from errorbar.core.labels import join_words
 from errorbar.reporting.blocks import Block, Chart, Fold, ItemList, Matrix, Prose, Report, Section, SentenceBrowser
 from errorbar.reporting.export import MadeReport, today
-from errorbar.reporting.sections.annotators import agreement, ceiling, pools
+from errorbar.reporting.sections.annotators import agreement, ceiling, pools, references
 from errorbar.reporting.sections.crowd import crowd, detectors, models, sampling
 from errorbar.reporting.sections.figures import main_measure, rank_systems
-from errorbar.reporting.sections.headline import headline, terms
-from errorbar.reporting.sections.hoo import hoo, order_runs
 from errorbar.reporting.sections.leaderboard import attack, card_chart, choices, leaderboard, precision_recall
 from errorbar.reporting.sections.methods import list_missing, methods
-from errorbar.reporting.sections.references import references
-from errorbar.reporting.sections.summary import summary
-from errorbar.reporting.sections.types import code_key, types
+from errorbar.reporting.sections.summary import headline, summary, terms
+from errorbar.reporting.sections.types import code_key, hoo, order_runs, types
 from errorbar.tables.table import Table
 from errorbar.version import __version__
 

@@ -12,12 +12,11 @@ from errorbar.core.estimate import Estimate
 from errorbar.core.labels import join_words
 from errorbar.metrics.crowd_weighted import TRUTHS, CurvePoint, Sweep, Truth
 from errorbar.reporting.blocks import Block, Chart, ItemList, Prose, Section, Spec, WordInContext
-from errorbar.reporting.charts.curves import MOST_COLORED, LinePoint, band_chart, line_chart
+from errorbar.reporting.charts.plane import MOST_COLORED, LinePoint, band_chart, line_chart
 from errorbar.reporting.charts.rows import Dot, HeatCell, RowNames, bar_chart, dot_chart, heat_chart
 from errorbar.reporting.charts.vega import Axis
 from errorbar.reporting.sections.figures import count_noun, phrase_estimate, points, scale_estimate, slug
-from errorbar.tables.shown import cell_text, percent
-from errorbar.tables.table import Cell, Column, Kind, Table
+from errorbar.tables.table import Cell, Column, Kind, Table, cell_text, percent
 
 MOST_DRAWN = 120
 SHARED = 6  # columns in front of the values in the table of errorbar curve
@@ -444,7 +443,8 @@ def detectors(study: Study) -> Section | None:
     if not isinstance(study, CorpusStudy | CrowdStudy) or study.detectors is None:
         return None
     results, level = study.detectors, study.confidence_level
-    truths = _truths(results)
+    several: Sequence[Truth] = TRUTHS if results.n_judges > 2 else ("any", "weighted")
+    truths = several if results.n_judges > 1 else several[:1]
     about = ABOUT[len(truths)].format(judge=judge(results)) if results.sweeps else NO_SCORES
     blocks: list[Block] = [Prose([about])]
     blocks.append(_detector_scores(results, truths, level))
@@ -467,12 +467,6 @@ def detectors(study: Study) -> Section | None:
             Prose([f"By word, and with their hardest items: the {len(shown)} detectors with the {order}, {named}."])
         )
     return Section("detectors", "Detectors", blocks)
-
-
-def _truths(study: DetectorStudy) -> Sequence[Truth]:
-    """The definitions of an error that differ: of one judge all agree, of two the majority is the share."""
-    several: Sequence[Truth] = TRUTHS if study.n_judges > 2 else ("any", "weighted")
-    return several if study.n_judges > 1 else several[:1]
 
 
 def best_first(study: DetectorStudy) -> list[DetectorResult]:

@@ -16,8 +16,7 @@ from errorbar.core.labels import join_words
 from errorbar.metrics.base import Measure
 from errorbar.metrics.scores import Score
 from errorbar.reporting.charts.vega import Axis
-from errorbar.tables.shown import cell_text, interval_text
-from errorbar.tables.table import Column, Kind
+from errorbar.tables.table import Column, Kind, cell_text, interval_text
 
 FEW = 20  # edits of a type: what is found of fewer is faded
 UNTESTED = "No test was run, so which differences are real is not known."

@@ -45,8 +45,7 @@ from errorbar.reporting.sections.figures import (
     value_text,
 )
 from errorbar.stats.multiple import UNDECIDED_MARK
-from errorbar.tables.shown import cell_text, interval_text, p_text
-from errorbar.tables.table import Cell, Column, Table
+from errorbar.tables.table import Cell, Column, Table, cell_text, interval_text, p_text
 
 MOST_PAIRS = 105  # pairs in matrix and table (15 systems); of more, the best systems and those with the best
 MOST_SYSTEMS = 15
