@@ -109,7 +109,7 @@ tex:
 test-slow: $(VENV)/.dev $(VENV)/.extra-errant postgresql-server tex
 	$(PYTEST) -m "(slow or hypothesis) and not measured and not browser and not install" --hypothesis-profile thorough
 
-# Three quarters of an hour: simulations and trainings whose pages in docs/measurements were made by them, and scripted raters who
+# About an hour: simulations and trainings whose pages in docs/measurements were made by them, and scripted raters who
 # type for minutes. test-slow and test-browser have parts of all.
 test-measured: $(VENV)/.browser $(VENV)/.extra-errant browsers
 	$(PYTEST) -m measured

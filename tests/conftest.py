@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).parents[1]
 SHARED = ROOT.parent / "shared"
 SLOW_TIMES = 10
-"""A slow test, one in a browser, or of an installation, may take so many times as long as others."""
+"""A slow or measured test, one in a browser, or of an installation, may take so many times as long as others."""
 OTHERS = (
     *(".hypothesis", ".mypy_cache", ".pytest_cache", ".ruff_cache", "__pycache__", "build"),
     *("dask-scratch-space", "pymp-", ".org.chromium.", "errorbar-"),
@@ -133,7 +133,7 @@ def pytest_sessionstart(session: pytest.Session) -> None:
 def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
     """End a test that hangs: a worker of xdist that ends has failed its test and ends the run."""
     run = item.config.stash[RUN]
-    is_slow = any(item.get_closest_marker(name) for name in ("slow", "browser", "install"))
+    is_slow = any(item.get_closest_marker(name) for name in ("slow", "measured", "browser", "install"))
     seconds = item.config.getoption("--limit") * (SLOW_TIMES if is_slow else 1)
     run.watcher.limit(item.nodeid, seconds)
     result = yield
@@ -218,7 +218,7 @@ def shared_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def trained(data: Path, shared_folder: Path) -> Path:
-    """Every part of the models that the pages of detectors are about, for slow tests: 90 seconds and 1.5 GB."""
+    """Every part of the models that the pages of detectors are about, for measured tests: four minutes and 1.5 GB."""
     folder = shared_folder / "trained"
     text = data / "openstax_ccby_text" / "*.txt"  # the license among them
     bank = data / "ud_english_ewt" / "en_ewt-ud-train.rebuilt.conllu"

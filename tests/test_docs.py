@@ -88,7 +88,7 @@ NOT_TYPED = (
     ("data.md", "errorbar data fetch hoo2011", "takes a copy that the reader has; tests/datasets does so"),
     ("", "errorbar judge serve", "serves until it is stopped: tests/judging does"),
     ("llm.md", "errorbar", "needs a server of a language model: tests/llm/test_page.py types it all"),
-    ("loop.md", "errorbar", "needs models that are trained for minutes: tests/api/test_loop.py types it all"),
+    ("loop.md", "errorbar", "needs models that are trained for minutes: tests/detectors/test_loop.py types it all"),
     ("judge/analysis.md", "errorbar judge", "is about a study that raters have finished: tests/judging"),
     ("judge/llm.md", "errorbar judge", "asks a server of a language model: tests/llm has one of its own"),
     ("judge/preposition.md", "errorbar judge init verbs", "needs the models of make detect: tests/judging has its own"),

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 WIDTHS = (360, 768, 1440)
 MEDIA = ("light", "dark", "print")
 COLORS = {("light", 360), ("dark", 768), ("print", 1440)}
+LOOKS = {*COLORS, ("light", 768), ("light", 1440)}
+"""Dark and paper change colors, and hide parts: at one width each."""
 # Rows of tables and sentences look alike: once all of them are looked at, else the first three. Charts are pictures.
 REST = "['svg'], ['tbody tr:nth-child(n+4)'], ['.units > :nth-child(n+3)'], ['.chooser label:nth-child(n+4)']"
 KINDS = ("demo", "whole", "hostile", "hoo", "crowd", "task", "team")
@@ -72,7 +74,7 @@ def complaints(page: Page, whole: tuple[str, int] | None) -> Iterator[tuple[str,
             "s => [...document.querySelectorAll('figure.chart')].every((figure) => figure.dataset.drawn === s)",
             arg="dark" if medium == "dark" else "light",
         )
-        for width in WIDTHS:
+        for width in (width for width in WIDTHS if (medium, width) in LOOKS):
             page.set_viewport_size({"width": width, "height": 900})
             where = "document" if (medium, width) == whole else f"{{ exclude: [{REST}] }}"
             # Colors are those of the medium, whatever the width, and take most of the time.

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import product
 from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.browser.conftest import Opener
+from tests.helpers.page_rows import rows_of_page
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -64,8 +66,9 @@ def anchors_of(page: Page) -> list[str]:
     return list(found)
 
 
-@pytest.mark.parametrize("width", [360, 768, 1440])
-@pytest.mark.parametrize("kind", ["whole_url", "twelve_url"])
+@pytest.mark.parametrize(
+    ("kind", "width"), rows_of_page(product(("whole_url", "twelve_url"), (360, 1440, 768)), in_ci=(0, 1, 3))
+)
 def test_a_link_on_a_page_of_which_nothing_is_drawn(
     opened: Opener, request: pytest.FixtureRequest, kind: str, width: int
 ) -> None:
@@ -96,7 +99,8 @@ def test_a_link_on_the_way_to_which_the_page_moves_smoothly(opened: Opener, twel
 
 
 @pytest.mark.parametrize(
-    ("kind", "width"), [("whole_url", 360), ("whole_url", 768), ("whole_url", 1440), ("twelve_url", 360)]
+    ("kind", "width"),
+    rows_of_page([*product(("whole_url",), (360, 1440, 768)), ("twelve_url", 360)], in_ci=(0, 1)),
 )
 def test_a_page_opened_at_a_section_reloaded_and_returned_to(
     opened: Opener, request: pytest.FixtureRequest, kind: str, width: int

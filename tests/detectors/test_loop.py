@@ -6,7 +6,6 @@ import json
 import re
 import shlex
 from collections.abc import Iterator
-from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -102,32 +101,18 @@ def test_the_loop_closes_on_a_small_corpus(errorbar: CommandLine) -> None:
     assert (judgments["sample"], judgments["all"]) == (5000, 7000)
 
 
-@pytest.mark.slow
-def test_the_page_is_what_the_commands_print(
-    data: Path, trained: Path, errorbar: CommandLine, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    type_steps(data, trained, errorbar, monkeypatch, tmp_path, len(COMMANDS) - 1)
-
-
-def type_steps(
-    data: Path, trained: Path, errorbar: CommandLine, monkeypatch: pytest.MonkeyPatch, folder: Path, last: int
-) -> None:
-    """Type the page's commands up to one of them, and compare what they print."""
-    monkeypatch.chdir(folder)
-    monkeypatch.setenv("NO_COLOR", "1")
-    Path("bn2015").symlink_to(data / "bn2015_10gec")
-    Path("models").symlink_to(trained)
-    for command, output in islice(steps(), last):
-        text = printed(errorbar, command)
-        assert fits(output, text), f"{command}\n{text}"
-
-
 @pytest.mark.measured
 def test_the_page_has_the_rows_that_were_measured(
     data: Path, trained: Path, errorbar: CommandLine, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """Thirteen thousand samples."""
-    type_steps(data, trained, errorbar, monkeypatch, tmp_path, len(COMMANDS))
+    """The page's commands print what it has; then thirteen thousand samples."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("NO_COLOR", "1")
+    Path("bn2015").symlink_to(data / "bn2015_10gec")
+    Path("models").symlink_to(trained)
+    for command, output in steps():
+        text = printed(errorbar, command)
+        assert fits(output, text), f"{command}\n{text}"
     one = "errorbar crowd judgments bn2015/A1.m2 --items words --labels type=Prep --lenient -o one.csv"
     printed(errorbar, one)
     rows = re.findall(r"^\| ((?:`A1`|ten|three|one)[^|]*) \| ([\d,]+) \| (.*) \|$", MEASURED, re.MULTILINE)

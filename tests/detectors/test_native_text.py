@@ -174,7 +174,7 @@ def test_too_little_text(folder: Path) -> None:
         study_selection([folder / "text.txt"], folder / "nowhere")
 
 
-@pytest.mark.slow
+@pytest.mark.measured
 def test_the_textbooks(data: Path, tmp_path: Path) -> None:
     """As docs/measurements/detectors.md has it, seed 0: about four minutes and 2.3 GB."""
     banks = {part: data / f"ud_english_ewt/en_ewt-ud-{part}.conllu" for part in ("train.rebuilt", "dev", "test")}

@@ -21,7 +21,7 @@ no_postgresql = pytest.mark.skipif(binaries() is None, reason="needs a PostgreSQ
 ON_BOTH = [pytest.param("sqlite"), pytest.param("postgresql", marks=no_postgresql)]
 
 
-@pytest.mark.parametrize(("workers", "runs"), [(1, 6), (4, 2)])
+@pytest.mark.parametrize(("workers", "runs"), [(1, 4), (4, 2)])
 @pytest.mark.parametrize("store", ON_BOTH)
 def test_killed_at_random_moments(store: str, workers: int, runs: int) -> None:
     from tests.judging.jepsen.kills import AT_ANY_MOMENT, WITH_ANSWERS, kill_runs
@@ -32,12 +32,12 @@ def test_killed_at_random_moments(store: str, workers: int, runs: int) -> None:
 
 
 @no_compiler
-def test_the_power_is_cut_five_times() -> None:
+def test_the_power_is_cut_four_times() -> None:
     from tests.judging.jepsen.kills import WITH_ANSWERS, kill_runs
 
-    found = kill_runs(Plan(seconds=10, rate=400, raters=12, workers=1), 5, power=True)
-    assert (found.faults, found.counts["power cuts"]) == ([], 5)
-    assert found.counts["acknowledged"] >= found.counts[WITH_ANSWERS] >= 4
+    found = kill_runs(Plan(seconds=10, rate=400, raters=12, workers=1), 4, power=True)
+    assert (found.faults, found.counts["power cuts"]) == ([], 4)
+    assert found.counts["acknowledged"] >= found.counts[WITH_ANSWERS] >= 3
 
 
 @no_compiler

@@ -70,8 +70,7 @@ def test_saved_time_is_covered_as_the_table_says() -> None:
 
 @pytest.mark.slow
 def test_simulated_studies_give_the_rates_of_the_table() -> None:
-    """200 other studies: the standard error of a rate of .94 is .017, of .05 .015."""
-    for name, n, n_systems in (("200, 2", 200, 2), ("200, 4", 200, 4)):
-        rates = study_rates(n, 200, n_systems, seed=21)
-        assert rates == pytest.approx(rows("Intervals and pairs")[name], abs=0.06)
-    assert editor_rates(200, 3, 200, seed=22) == pytest.approx(rows("Change over editors")["3, 200"], abs=0.06)
+    """100 other studies: the standard error of a rate of .94 is .024, of .05 .022."""
+    rates = study_rates(200, 100, 4, seed=21)
+    assert rates == pytest.approx(rows("Intervals and pairs")["200, 4"], abs=0.06)
+    assert editor_rates(200, 3, 100, seed=22) == pytest.approx(rows("Change over editors")["3, 200"], abs=0.06)

@@ -17,7 +17,7 @@ from tests.helpers.page_rows import rows_of_page
 
 STRONG, ANNOTATORS = ("CAMB", "CUUI", "AMU", "POST", "NTHU"), (5, 6, 7, 8, 9)
 TWELVE = (*STRONG, "IITB", "IPN", "PKU", "RAC", "SJTU", "UFC", "UMC")
-CORPORA = 400
+CORPORA = 200
 
 
 @cache

@@ -12,6 +12,7 @@ from scipy.stats import kstest
 
 from errorbar.stats import TwoWay
 from tests.helpers.own_references import coverage, p_values
+from tests.helpers.page_rows import rows_of_page
 
 MEASURED = (Path(__file__).resolve().parents[1] / "measured/own-references.md").read_text(encoding="utf-8")
 SEED = 7
@@ -48,10 +49,9 @@ def test_one_t_covers_less_where_few_editors_vary_more_than_texts(n_editors: int
     assert each >= 0.95 - 3 * sqrt(0.05 * 0.95 / draws)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("n_editors", [1, 2, 3])
+@pytest.mark.parametrize("n_editors", rows_of_page([1, 2, 3], in_ci=(0, 2)))
 def test_coverage_is_that_of_the_record(n_editors: int) -> None:
-    studies = 150
+    studies = 80
     found = coverage(200, n_editors, studies, SEED)
     said = shares(cells(f"| {n_editors} | 200 | ")[2])
     for share, expected in zip((found.score, found.difference), said, strict=True):

@@ -25,6 +25,7 @@ SYSTEMS = ("CAMB", "CUUI", "AMU", "RAC", "POST", "UMC")
 PANELS = ((1, 1), (2, 2), (3, 3), (5, 5), (1, 2), (2, 3), (2, 5), (3, 5))
 """Judges of the pilot, and others who judge afterwards."""
 SPLITS, SEED = 12, 20261123
+UNKNOWN = JudgePlan("random", population="none")
 CHANCES = (0.0, 0.2, 0.4, 0.6, 0.8, 0.95, 1.01)
 
 
@@ -179,7 +180,7 @@ def table(rows: Sequence[Row]) -> list[str]:
     return lines
 
 
-@pytest.mark.slow
+@pytest.mark.measured
 def test_half_widths_are_printed_as_planned(data: Path) -> None:
     """The median ratio is .9 to 1.1 wherever the pilot had as many judges; the page has the table."""
     rows = split(World.read(data, SYSTEMS))
@@ -194,11 +195,11 @@ def test_half_widths_are_printed_as_planned(data: Path) -> None:
 
 
 @pytest.mark.slow
-def test_half_widths_are_printed_as_planned_where_nobody_knows_how_others_vary(data: Path) -> None:
+@pytest.mark.parametrize(("plan", "panels"), [(JudgePlan("random"), ((1, 1), (3, 3))), (UNKNOWN, ((3, 3), (5, 5)))])
+def test_half_widths_of_a_few_splits(data: Path, plan: JudgePlan, panels: Sequence[tuple[int, int]]) -> None:
+    """With the population that is known, and where nobody knows how others vary."""
     world = World.read(data, SYSTEMS)
-    alone = world._replace(aim=JudgeAim(world.aim.metric, JudgePlan("random", population="none")))
-    panels = ((3, 3), (5, 5))
-    rows = split(alone, panels, splits=8)
+    rows = split(world._replace(aim=JudgeAim(world.aim.metric, plan)), panels, splits=8)
     for pilot, m in panels:
         for n in (25, 50):
             for pair in (False, True):

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import csv
+from functools import lru_cache
 from pathlib import Path
 
 import pytest
 
 from errorbar.metrics.behavior import Behavior
-from tests.oracle.cleme import RECORDED, WAYS, case
+from tests.oracle import cleme
+from tests.oracle.cleme import RECORDED, WAYS
+
+case = lru_cache(2)(cleme.case)  # rows of one comparison come one after the other
 
 
 def rows(path: Path = RECORDED) -> list[dict[str, str]]:

@@ -9,6 +9,7 @@ import pytest
 from errorbar import read_corpus
 from errorbar.edits import EditMaker
 from tests.helpers.official import read_lines
+from tests.helpers.page_rows import rows_of_page
 
 pytestmark = pytest.mark.slow
 
@@ -19,14 +20,15 @@ def parallel(data: Path, part: str, annotator: int) -> list[tuple[str, str]]:
     return list(zip(*texts, strict=True))
 
 
-def test_edit_for_edit(data: Path) -> None:
+@pytest.mark.parametrize("n", rows_of_page([300, 1000]))
+def test_edit_for_edit(data: Path, n: int) -> None:
     """In batches, as here, and one by one, as there, the pipeline gives the same."""
     pytest.importorskip("errorbar_en")
     import errant
     import spacy
 
-    pairs = [pair for part in "SG" for pair in parallel(data, part, 2) if pair[0] != pair[1]][:1000]
-    assert len(pairs) == 1000
+    pairs = [pair for part in "SG" for pair in parallel(data, part, 2) if pair[0] != pair[1]][:n]
+    assert len(pairs) == n
     there = errant.load("en", spacy.load("errorbar_en"))
     for pair, edits in zip(pairs, EditMaker().edits(pairs), strict=True):
         source, text = (there.parse(words) for words in pair)

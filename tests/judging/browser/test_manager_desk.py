@@ -106,7 +106,8 @@ def test_axe_finds_nothing_in_chromium_and_nothing_is_cut_off(at_work: LiveStudy
             page.set_viewport_size({"width": width, "height": 900})
             page.wait_for_function(DRAWN)
             assert page.evaluate(NARROW), (path, width)
-            found[path, width] = page.evaluate(f"{AXE}.then({CALLED})")
+            if not dark or width == WIDTHS[0]:  # dark changes colors alone
+                found[path, width] = page.evaluate(f"{AXE}.then({CALLED})")
     assert {where: names for where, names in found.items() if names} == {}
 
 
@@ -126,9 +127,11 @@ def test_axe_finds_nothing_in_firefox(at_work: LiveStudy, tmp_path: Path, dark: 
             for width in WIDTHS:
                 fox.ask("WebDriver:SetWindowRect", width=width, height=900)
                 fox.until(f"innerWidth <= Math.max({width}, 500)")  # no window of Firefox is as narrow as a phone
+                assert fox.run(NARROW), (path, width)
+                if dark and width != WIDTHS[0]:
+                    continue  # dark changes colors alone
                 script = f"{axe_source()}; {AXE}.then({CALLED}).then(arguments[arguments.length - 1])"
                 found[path, width] = fox.ask("WebDriver:ExecuteAsyncScript", script=script, args=[])
-                assert fox.run(NARROW), (path, width)
     assert {where: names for where, names in found.items() if names} == {}
 
 

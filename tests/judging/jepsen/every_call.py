@@ -47,7 +47,7 @@ from tests.judging.jepsen.study_in_process import add_raters, fill_store
 T = TypeVar("T")
 RULES = StudyRules(raters_per_item=2, page=3, policy="none")
 SCHEME = load_scheme("error-ok")
-ITEMS = [JudgedItem(f"w{n}", f"Item {n} is here .", (0, 4)) for n in range(4)]
+ITEMS = [JudgedItem(f"w{n}", f"Item {n} is here .", (0, 4)) for n in range(3)]
 ITEMS += [JudgedItem("g0", "Gold 0 is here .", (0, 4), kind="gold", answers=("ok",))]
 RATERS = (1, 2, 3)
 
