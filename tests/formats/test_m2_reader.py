@@ -297,5 +297,5 @@ def test_an_edit_of_the_kernel_is_as_any_other() -> None:
     (edited,) = edits_of("1 2|||Det|||x||y|||OPTIONAL|||why|||0")
     assert edited == Edit(1, 2, ("x", "y"), "Det", optional=True, comment="why")
     assert type(edited) is Edit
-    assert hash(edited) == hash(Edit(*edited))  # Python 3.14 keeps the hash in a tuple, where only tuples' own code sets it
+    assert hash(edited) == hash(Edit(*edited))  # Python 3.14 keeps it in the tuple: only tuples' own code may make one
     assert pickle.loads(pickle.dumps(edited))._replace(start=0).span == (0, 2)
