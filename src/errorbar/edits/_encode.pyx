@@ -102,7 +102,9 @@ def list_columns(list edits not None, types not None):
         edit = <tuple> each  # of a class of tuples
         if len(edit) != 7:  # what follows looks at elements unchecked
             return None
-        if type(edit[0]) is not int or type(edit[1]) is not int or type(edit[2]) is not tuple or type(edit[3]) is not str:
+        if type(edit[0]) is not int or type(edit[1]) is not int:
+            return None
+        if type(edit[2]) is not tuple or type(edit[3]) is not str:
             return None
         if not -1 <= edit[0] <= LARGEST or not -1 <= edit[1] <= LARGEST:
             return None

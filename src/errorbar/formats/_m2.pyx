@@ -12,6 +12,7 @@ from errorbar.core.corpus import Sentence
 from errorbar.core.edit import UNCLEAR, Edit
 
 cdef Py_ssize_t MOST_DIGITS = 9  # of a number; no sentence is so long that it needs more
+cdef Py_ssize_t MOST_AT_ONE_POINT = 20  # insertions; each is compared with all, which the twin does by a table
 cdef Py_ssize_t ZERO = ord("0")
 cdef str SEPARATOR = "|||"
 cdef str NOTHING = "-NONE-"
@@ -131,8 +132,8 @@ cdef bint changes_nothing(str text, Words words, Py_ssize_t start, Py_ssize_t en
 
 
 cdef bint is_next(list edits, Py_ssize_t start, Py_ssize_t end, tuple replacements):
-    """Whether an edit follows those before it: it overlaps none, and repeats none at the point of an insertion."""
-    cdef Py_ssize_t last_start, last_end, i = len(edits)
+    """Whether an edit follows those before it: it overlaps none, and repeats none of few insertions at its point."""
+    cdef Py_ssize_t last_start, last_end, i = len(edits), looked = 0
     cdef tuple edit
     cdef str part
     while i:
@@ -143,6 +144,9 @@ cdef bint is_next(list edits, Py_ssize_t start, Py_ssize_t end, tuple replacemen
             return False
         if start != last_start or end != last_end:
             return True
+        looked += 1
+        if looked > MOST_AT_ONE_POINT:
+            return False
         for part in replacements:
             if part in <tuple> edit[2]:
                 return False
