@@ -526,6 +526,8 @@ SAID = [
     ("intervals", "Of eight pairs", {"n = 8, ρ = 0.9": (1, 2, 3), "n = 50, ρ = 0.9": (1, 2, 3)}),
     ("ranking", "Of two systems", {"2 equal systems": (3, 4, 5), "3 equal systems": (3, 4, 5)}),
     ("ranking", "Of 100 studies", {".20": (1, 2), ".45: none is close": (1, 2)}),
+    ("sampling", "Unflagged items", {"two bands, one of few and one of many errors": (2, 3)}),
+    ("sampling", "Unflagged items", {"three bands, 30 misses in the last": (2,)}),
     ("correctors", "On one core", dict.fromkeys(("`lm`", "`lm+classifiers`", "`ranked`"), (1, 3, 4))),
 ]
 """Sentences instead of tables: the page, how the paragraph begins, and cells of rows of its record that it gives."""
