@@ -520,6 +520,34 @@ def test_pages_of_measurements_show_rows_that_were_measured(record: Path) -> Non
     assert [row for row in shown if row not in measured] == []
 
 
+SAID = [
+    ("intervals", "A proportion of .05", {"n = 20, p = 0.05": (1, 2, 3, 4)}),
+    ("intervals", "Some claim about five", {"12 sentences, all equal": (1, 2, 3)}),
+    ("intervals", "Of eight pairs", {"n = 8, ρ = 0.9": (1, 2, 3), "n = 50, ρ = 0.9": (1, 2, 3)}),
+    ("ranking", "Of two systems", {"2 equal systems": (3, 4, 5), "3 equal systems": (3, 4, 5)}),
+    ("ranking", "Of 100 studies", {".20": (1, 2), ".45: none is close": (1, 2)}),
+    ("sampling", "Unflagged items", {"two bands, one of few and one of many errors": (2, 3)}),
+    ("sampling", "Unflagged items", {"three bands, 30 misses in the last": (2,)}),
+    ("correctors", "On one core", dict.fromkeys(("`lm`", "`lm+classifiers`", "`ranked`"), (1, 3, 4))),
+]
+"""Sentences instead of tables: the page, how the paragraph begins, and cells of rows of its record that it gives."""
+
+
+@pytest.mark.parametrize(("page", "beginning", "cells"), SAID, ids=lambda part: part if isinstance(part, str) else "")
+def test_sentences_of_measurements_give_what_was_measured(
+    page: str, beginning: str, cells: dict[str, tuple[int, ...]]
+) -> None:
+    text = (ROOT / f"docs/measurements/{page}.md").read_text(encoding="utf-8")
+    (paragraph,) = (" ".join(part.split()) for part in text.split("\n\n") if part.startswith(beginning))
+    rows: dict[str, tuple[str, ...]] = {}
+    for _, *row in rows_of_tables(ROOT / f"tests/measured/{page}.md"):
+        if row[0] in cells:
+            rows[row[0]] = tuple(row)  # the last table of a record with rows of this name
+    said = {*re.findall(r"(?<![\w.])[\d.,]*\d", paragraph)}
+    measured = [re.sub(r"^0(?=\.\d{3})", "", rows[name][at]) for name, places in cells.items() for at in places]
+    assert [value for value in measured if value.split()[0] not in said] == []
+
+
 def test_every_error_code_has_a_meaning() -> None:
     codes, endings = codes_by_room(), endings_by_room()
     known = read_meanings()

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from errorbar import Corpus, parse_metric
 from errorbar.core import UsageError
 from errorbar.edits import Matches, MatchRules, match_corpus
-from errorbar.edits.matching import COMPILED
+from errorbar.edits.matching import COMPILED, Vocabulary, encode_lines
 from errorbar.edits.maxmatch import MAX_ARCS
 from errorbar.formats import read_corpus
 from tests.helpers.build import corpus, edit, sentence
@@ -112,6 +112,22 @@ def test_case_is_folded_over_the_joined_words() -> None:
     kernel, twin = both(corpus(sentence("ΑΣ Α", {"0": []})), ["ΑΣΑ"], fold=True)
     assert twin.counts[0, 0].tolist() == [0, 0, 0]
     assert_same(kernel, twin)
+
+
+class Shown(str):
+    """A text that is shown as something else."""
+
+    __slots__ = ()
+
+    def __str__(self) -> str:
+        return "another text"
+
+
+def test_lines_are_numbered_by_what_they_are_and_what_is_no_text_is_refused() -> None:
+    ids, offsets = encode_lines(["a b", Shown("b a"), "", "a b"], Vocabulary())
+    assert (ids.tolist(), offsets.tolist()) == ([0, 1, 1, 0, 0, 1, 0], [0, 2, 4, 4, 6])
+    with pytest.raises((TypeError, AttributeError)):
+        encode_lines(["a b", None], Vocabulary())  # type: ignore[list-item]
 
 
 @cache

@@ -1,5 +1,9 @@
 """Coefficients of raters who give names, each a function of label counts that any resample can be put into.
 
+Every coefficient is a function of sums over items. Items that got the same labels equally often are alike to it, so
+they are kept as one pattern with its number of items: a million judgments become a handful of rows, and a resample
+of items is a multinomial draw of pattern frequencies (``errorbar.stats.resampling``).
+
 Formula
     A_o = mean over items of Σ_k n_ik (n_ik - 1) / (m_i (m_i - 1)), with n_ik the raters who gave item i label k and
     m_i all its raters: how often two raters of an item give it the same label. Corrected for chance it is
@@ -14,12 +18,6 @@ Conventions
 Source
     Fleiss 1971, for a number of raters that may vary as in Gwet 2014, chapter 2; each coefficient names its own.
     Efron and Tibshirani 1993, chapters 13 and 14; Krippendorff 2004 for resampling units, not ratings.
-
-Counts of labels: how many raters gave which label to an item, and how often that pattern occurs.
-
-Every coefficient is a function of sums over items. Items that got the same labels equally often are alike to it, so
-they are kept as one pattern with its number of items: a million judgments become a handful of rows, and a resample
-of items is a multinomial draw of pattern frequencies (``errorbar.stats.resampling``).
 """
 
 from __future__ import annotations

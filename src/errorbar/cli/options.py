@@ -181,7 +181,7 @@ JACKKNIFE: Mapping[str, tuple[str, object]] = {"agree": ("judges", "random"), "c
 
 
 def warn_of_few(resamples: int, default: object, confidence: float = 0.95) -> None:
-    """Warn of intervals of fewer than ``FEW`` resamples, or than leave as many beyond the ends at a higher level."""
+    """Warn of intervals of fewer than ``FEW`` resamples, or than have as many beyond their ends at a higher level."""
     needed = ceil(round(FEW * 0.05 / (1 - confidence), 6))
     if resamples < FEW:
         message, fix = f"--resamples={resamples}: intervals of so few are too rough to rely on", f"{default} are usual"

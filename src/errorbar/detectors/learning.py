@@ -1,4 +1,4 @@
-"""Linear models, and their training one example at a time: logistic regression, maximum entropy, averaged perceptron.
+"""Linear models of detectors and tagger, how they learn, and what they learn from: words and hashed features.
 
 Logistic regression weighs scores against each other, on a few hundred columns.
 
@@ -16,7 +16,7 @@ Formula
     makes the sum of -log p(right | x) small: one example after the other, every weight at a rate of its own,
     ``RATE`` / the root of the sum of its squared slopes so far.
 Conventions
-    ``EPOCHS`` passes, stopped early instead of penalized. Slopes below 0.001 move nothing (``learning.SMALL``).
+    ``EPOCHS`` passes, stopped early instead of penalized. Slopes below 0.001 move nothing (``SMALL``).
 Source
     Berger et al. (1996) for maximum entropy; Duchi et al. (2011), AdaGrad, for the rates. Tetreault and Chodorow
     (2008) trained theirs by generalized iterative scaling.

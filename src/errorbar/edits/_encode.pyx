@@ -11,6 +11,7 @@ from errorbar.core.edit import Edit
 
 cdef extern from "Python.h":
     PyObject *PyDict_GetItemWithError(object mapping, object key) except? NULL
+    str PyUnicode_FromObject(object text)
 
 cdef type edit_class = Edit
 cdef Py_ssize_t LARGEST = 2**31 - 1
@@ -56,8 +57,7 @@ def number_tokens(list texts not None, vocabulary not None, str separator):
     offsets = np.zeros(n + 1, np.int64)
     cdef int64_t[::1] begin = offsets
     for i in range(n):
-        line = texts[i]
-        text = line if type(line) is str else str(line)  # a sentence with edits of its own is a text, too
+        text = PyUnicode_FromObject(texts[i])  # a sentence with edits of its own is a text, too; all else a TypeError
         place = places.get(text)
         if place is not None:
             first = place
@@ -100,7 +100,11 @@ def list_columns(list edits not None, types not None):
         if type(each) is not edit_class:
             return None
         edit = <tuple> each  # of a class of tuples
-        if type(edit[0]) is not int or type(edit[1]) is not int or type(edit[2]) is not tuple or type(edit[3]) is not str:
+        if len(edit) != 7:  # what follows looks at elements unchecked
+            return None
+        if type(edit[0]) is not int or type(edit[1]) is not int:
+            return None
+        if type(edit[2]) is not tuple or type(edit[3]) is not str:
             return None
         if not -1 <= edit[0] <= LARGEST or not -1 <= edit[1] <= LARGEST:
             return None

@@ -6,17 +6,13 @@ are not parted by single spaces: there a span of tokens is not a span of charact
 """
 
 from cpython.mem cimport PyMem_Free, PyMem_Realloc
-from cpython.ref cimport Py_INCREF
-from cpython.tuple cimport PyTuple_SET_ITEM
 from cpython.unicode cimport PyUnicode_READ_CHAR, PyUnicode_Substring
 
 from errorbar.core.corpus import Sentence
 from errorbar.core.edit import UNCLEAR, Edit
 
-cdef extern from "Python.h":
-    object PyType_GenericAlloc(type kind, Py_ssize_t size)
-
 cdef Py_ssize_t MOST_DIGITS = 9  # of a number; no sentence is so long that it needs more
+cdef Py_ssize_t MOST_AT_ONE_POINT = 20  # insertions; each is compared with all, which the twin does by a table
 cdef Py_ssize_t ZERO = ord("0")
 cdef str SEPARATOR = "|||"
 cdef str NOTHING = "-NONE-"
@@ -26,6 +22,7 @@ cdef str UNCLEAR_TYPE = UNCLEAR
 cdef type edit_class = Edit
 cdef type sentence_class = Sentence
 cdef object new_object = object.__new__
+cdef object new_tuple = tuple.__new__
 
 
 cdef class Words:
@@ -135,8 +132,8 @@ cdef bint changes_nothing(str text, Words words, Py_ssize_t start, Py_ssize_t en
 
 
 cdef bint is_next(list edits, Py_ssize_t start, Py_ssize_t end, tuple replacements):
-    """Whether an edit follows those before it: it overlaps none, and repeats none at the point of an insertion."""
-    cdef Py_ssize_t last_start, last_end, i = len(edits)
+    """Whether an edit follows those before it: it overlaps none, and repeats none of few insertions at its point."""
+    cdef Py_ssize_t last_start, last_end, i = len(edits), looked = 0
     cdef tuple edit
     cdef str part
     while i:
@@ -147,6 +144,9 @@ cdef bint is_next(list edits, Py_ssize_t start, Py_ssize_t end, tuple replacemen
             return False
         if start != last_start or end != last_end:
             return True
+        looked += 1
+        if looked > MOST_AT_ONE_POINT:
+            return False
         for part in replacements:
             if part in <tuple> edit[2]:
                 return False
@@ -154,20 +154,8 @@ cdef bint is_next(list edits, Py_ssize_t start, Py_ssize_t end, tuple replacemen
 
 
 cdef object make_edit(Py_ssize_t start, Py_ssize_t end, tuple fields):
-    """``Edit(start, end, *fields)``, several times as fast."""
-    cdef object edit = PyType_GenericAlloc(edit_class, 7)
-    cdef Py_ssize_t i
-    cdef object value = start
-    Py_INCREF(value)
-    PyTuple_SET_ITEM(edit, 0, value)
-    value = end
-    Py_INCREF(value)
-    PyTuple_SET_ITEM(edit, 1, value)
-    for i in range(5):
-        value = fields[i]
-        Py_INCREF(value)
-        PyTuple_SET_ITEM(edit, i + 2, value)
-    return edit
+    """``Edit(start, end, *fields)`` without its call in Python."""
+    return new_tuple(edit_class, (start, end, fields[0], fields[1], fields[2], fields[3], fields[4]))
 
 
 cdef object make_sentence(str text, dict annotations, Py_ssize_t line):

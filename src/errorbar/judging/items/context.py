@@ -1,4 +1,4 @@
-"""What stands around an item: the sentence before, the paragraph, the document; and a verb as a tagger guesses it.
+"""What an item shows: sentences around it, the verb that a tagger guesses, and the systems' outputs that are ranked.
 
 Conventions
     Only what the study allows is kept with an item, so that nothing else can reach a browser. Sentences of a paragraph
