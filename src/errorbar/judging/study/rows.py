@@ -35,10 +35,11 @@ from errorbar.tables.table import Cell, Column, Table
 # Everything that a store tells of its study, as records in one order: what an export holds, and is restored of.
 #
 # First what the study is and how many records follow, as a file may be cut at the end of a line; then items, raters,
-# exclusions, judgments and events, each in the order in which they came. Raters are named by pseudonym. Who they are to an invitation, links, sessions and completion codes stay
-# behind. An event names its judgment by rater and ``seq``, the rater's order, as numbers of rows are nobody's
-# business. Times are seconds since 1970. A judgment has all versions of its answer; ``answer`` is null where the item
-# was skipped, and a judgment without answers was never given.
+# exclusions, judgments and events, each in the order in which they came. Raters are named by pseudonym. Who they are
+# to an invitation, links, sessions and completion codes stay behind. An event names its judgment by rater and
+# ``seq``, the rater's order, as numbers of rows are nobody's business. Times are seconds since 1970. A judgment has
+# all versions of its answer; ``answer`` is null where the item was skipped, and a judgment without answers was never
+# given.
 
 
 FORMAT, VERSION = "errorbar-judge", 1
