@@ -189,3 +189,27 @@ def test_experts_are_of_errors() -> None:
     for asked in (AnalysisOptions(experts=["ann"]), AnalysisOptions(truth={"a": "x"})):
         with pytest.raises(UsageError, match="schemes that ask about errors, and the scheme is cloze"):
             analysis_of(study, asked)
+
+
+def test_analyses_with_other_numbers_have_other_signatures() -> None:
+    said = votes([1, 2, 0], 3)
+    truth = {f"i{n}": "error" if n else "ok" for n in range(3)}
+    asked = [
+        AnalysisOptions(),
+        AnalysisOptions(experts=["r0"]),
+        AnalysisOptions(experts=["r1"]),
+        AnalysisOptions(truth=truth),
+        AnalysisOptions(truth=truth | {"i0": "error"}),
+        AnalysisOptions(pay=0.05),
+        AnalysisOptions(pay=0.06),
+        AnalysisOptions(batch="day"),
+        AnalysisOptions(systems={"x": [True, False, True]}),
+        AnalysisOptions(systems={"x": [True, True, True]}),
+        AnalysisOptions(systems={"y": [True, True, True]}),
+    ]
+    signatures = [analyzed(said, options).signature for options in asked]
+    assert len(set(signatures)) == len(signatures)
+    assert analyzed(said).signature == signatures[0]
+    slow = [replace(answer, milliseconds=answer.milliseconds + 1000) for answer in said]
+    assert analyzed(slow).signature not in signatures
+    assert analyzed(said, rules=StudyRules(pay="0.05")).signature == signatures[5]

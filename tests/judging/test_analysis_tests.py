@@ -102,7 +102,10 @@ def test_a_cloze_test_before_and_after_other_good_words() -> None:
     assert found.figure("accuracy", "ann", "after").value == pytest.approx(2 / 3)
     assert found.figure("accuracy", "all raters", "after").value == 0.5
     assert found.figure("pairs", "writer and ann", "agreement").value == pytest.approx(1 / 3)
-    assert found.figure("pairs", "ann and bob", "items").value == 1
+    assert {finding.of for finding in found.findings if finding.section == "pairs"} == {
+        "writer and ann",
+        "writer and bob",
+    }
 
 
 def test_raters_who_answer_alike_make_no_interval_shorter() -> None:
@@ -126,7 +129,13 @@ def test_writer_raters_and_systems_in_pairs() -> None:
     ]
     found = cloze(said, [{"system_lm": "on"}, {"system_lm": "IN"}, {"system_lm": ""}])
     # ann: on in on; bob: on in at: A_o 2/3, A_e (2*1 + 1*1)/9.
-    assert found.figure("pairs", "ann and bob", "kappa").value == pytest.approx((2 / 3 - 3 / 9) / (1 - 3 / 9))
+    kappa = found.figure("agreement", "all judgments", "kappa")
+    assert kappa.value == pytest.approx((2 / 3 - 3 / 9) / (1 - 3 / 9))
+    assert kappa.interval is not None
+    assert kappa.interval.method == "closed form"  # once, by the formula that docs/agreement.md names
+    assert "ann and bob" not in {finding.of for finding in found.findings}
+    three = cloze([*said, *(("cyd", item, words) for who, item, words in said if who == "ann")])
+    assert three.figure("pairs", "ann and bob", "kappa").value == pytest.approx(kappa.value)
     assert found.figure("pairs", "system_lm and ann", "agreement").value == pytest.approx(2 / 3)
     assert str(found.figure("pairs", "writer and system_lm", "kappa").undefined) == "None"
 

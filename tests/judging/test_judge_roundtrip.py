@@ -153,6 +153,25 @@ def test_an_export_with_a_wrong_value_makes_nothing(
     assert not (tmp_path / "study").exists()
 
 
+def test_an_export_cut_at_the_end_of_a_line_makes_nothing(exports: Path, tmp_path: Path) -> None:
+    lines = (exports / "all.jsonl").read_text(encoding="utf-8").splitlines(keepends=True)
+    for kept in (lines[:-1], lines[:1]):
+        (tmp_path / "cut.jsonl").write_text("".join(kept), encoding="utf-8")
+        with pytest.raises(InputError, match=f"cut.jsonl:{len(kept)}: .*{len(kept) - 1} records .*{len(lines) - 1}"):
+            judge_init(tmp_path / "again", tmp_path / "cut.jsonl")
+        assert not (tmp_path / "again").exists()
+
+
+def test_an_export_from_before_records_were_counted_is_restored(exports: Path, tmp_path: Path) -> None:
+    head, *lines = (exports / "all.jsonl").read_text(encoding="utf-8").splitlines()
+    known = json.loads(head)
+    assert known.pop("records") == len(lines)
+    (tmp_path / "old.jsonl").write_text("\n".join([json.dumps(known), *lines]), encoding="utf-8")
+    judge_init(tmp_path / "again", tmp_path / "old.jsonl")
+    judge_export(tmp_path / "again", tmp_path / "new.jsonl")
+    assert (tmp_path / "new.jsonl").read_bytes() == (exports / "all.jsonl").read_bytes()
+
+
 def test_an_export_cut_short_makes_nothing(exports: Path, tmp_path: Path) -> None:
     whole = (exports / "all.jsonl").read_bytes()
     assert gzip.decompress((exports / "all.jsonl.gz").read_bytes()) == whole

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import stat
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,8 @@ from errorbar.judging.web.pages import markdown_html
 from errorbar.judging.web.requests import MOST_BYTES, RateLimit, RefusalError
 from errorbar.judging.web.server_state import csrf_of
 from tests.judging.served import CSRF, Visitor, made_study, said_of, served
+
+DEVICE = re.compile(r'"device": ?"(\w+)"')
 
 
 @pytest.fixture(scope="module")
@@ -312,3 +315,47 @@ def test_a_refusal_is_short_however_much_was_wrong(rater: Visitor) -> None:
     (receipt,) = reply["receipts"]
     assert status == 200
     assert len(receipt["why"]) < 1000
+
+
+def device_word(visitor: Visitor) -> str:
+    """The word that the page of the work keeps on the device."""
+    found = DEVICE.search(visitor.http.get("/work").text)
+    return found[1] if found else ""
+
+
+def come_back(url: str, word: str) -> int:
+    """Whether a word signs a browser without cookies in: the status."""
+    return Visitor(url).http.post("/api/return", json={"device": word}).status_code
+
+
+def test_signing_out_ends_every_word_and_session_of_the_browser(study: Study, url: str) -> None:
+    link = judge_invite(study.folder, names=["dora"]).links[0].url
+    dora, elsewhere = Visitor(url), Visitor(url)
+    dora.enter(link)
+    elsewhere.enter(link)
+    words, cookies = [device_word(dora)], [dict(dora.http.cookies)]
+    for _ in range(2):
+        assert dora.http.post("/api/return", json={"device": words[0]}).status_code == 200
+        words.append(device_word(dora))
+        cookies.append(dict(dora.http.cookies))
+    dora.enter(link)
+    words.append(device_word(dora))
+    assert len(set(words)) == 3 + (words[-1] != words[-2])
+    assert "You have signed out" in dora.form("/signout").text
+    assert [come_back(url, word) for word in words] == [401] * 4
+    assert dora.http.get("/work").status_code == 401
+    time.sleep(5.1)  # a process believes for five seconds what it read of a session
+    for cookie in cookies:
+        sent = "; ".join(f"{name}={value}" for name, value in cookie.items())
+        assert Visitor(url).http.get("/work", headers={"cookie": sent}).status_code == 401
+    assert elsewhere.http.get("/work").status_code == 200  # another browser of the same rater goes on
+    assert come_back(url, device_word(elsewhere)) == 200
+
+
+def test_the_page_on_which_one_signs_out_says_how_one_comes_back(study: Study, url: str) -> None:
+    della, crowd = Visitor(url), Visitor(url)
+    della.enter(judge_invite(study.folder, names=["della"]).links[0].url)
+    assert 'href="/signout"' in della.http.get("/work").text
+    assert "open the link that you were given once more" in della.http.get("/signout").text
+    crowd.enter(judge_invite(study.folder, crowd="all").links[0].url)
+    assert "ask for a link of your own before you sign out" in crowd.http.get("/signout").text

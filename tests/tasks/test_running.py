@@ -475,3 +475,11 @@ def test_a_study_has_every_metric_and_the_essays(tmp_path: Path) -> None:
     assert [each.system for each in study.scores] == ["one", "two"]
     assert "m2(beta=1)" in study.others
     assert (study.n_documents, study.unit, study.browse) == (2, "document", None)
+
+
+@pytest.mark.parametrize("out", ["board", "boards/spring"])
+def test_a_task_that_is_refused_leaves_no_folder(errorbar: CommandLine, tmp_path: Path, out: str) -> None:
+    path = make_task(tmp_path, TASK.replace("[task]", "[task]\nnonsense = 1", 1))
+    before = {*tmp_path.iterdir()}
+    assert errorbar("task", "board", path, "--tables-only", "-o", tmp_path / out).code == 2
+    assert {*tmp_path.iterdir()} == before

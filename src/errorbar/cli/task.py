@@ -126,14 +126,14 @@ def board(
     errorbar task board task.toml -o board --tables-only
     """
     from errorbar.reporting.board import write_board
-    from errorbar.reporting.export import make_folder, need
+    from errorbar.reporting.export import need, new_folder
 
     if tables_only:
         refuse_given(("no_browse",), "is about pages, and --tables-only makes none")
     else:
         need("html")
-    make_folder(out)
-    results = _score(task=task, cache=cache, jobs=jobs)
+    with new_folder(out):
+        results = _score(task=task, cache=cache, jobs=jobs)
     with progress_bar("corpora", len(results.corpora)) as progress:
         files, notes = write_board(
             results, out, tables_only=tables_only, browse=not no_browse, jobs=jobs, progress=progress, **intervals

@@ -13,8 +13,8 @@ import base64
 import hashlib
 import json
 import os
-from collections.abc import Hashable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from functools import cache
@@ -443,6 +443,20 @@ def make_folder(folder: Path) -> None:
     except OSError as error:
         message = f"the folder cannot be made: {error.strerror}"
         raise InputError(Problem("cannot-write", message, Place(str(folder)), fix="name another folder")) from None
+
+
+@contextmanager
+def new_folder(folder: Path) -> Iterator[None]:
+    """Make a folder before long work; where the work fails, folders that were made for it and are empty go again."""
+    missing = [path for path in (folder, *folder.parents) if not path.exists()]
+    make_folder(folder)
+    try:
+        yield
+    except BaseException:
+        with suppress(OSError):
+            for path in missing:
+                path.rmdir()
+        raise
 
 
 def draw(chart: Chart, kind: Picture) -> bytes:

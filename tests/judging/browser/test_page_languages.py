@@ -122,7 +122,7 @@ def test_all_pages_are_in_german(make_study: MakeStudy, context: BrowserContext)
     page.wait_for_selector("#code")
     look()
     assert "Ihr Abschlusscode" in page.locator("#message").inner_text()
-    for path in ("done", "guidelines", "withdraw"):
+    for path in ("done", "guidelines", "signout", "withdraw"):
         page.goto(f"{study.url}/{path}")
         look()
     page.check("[name=sure]")
@@ -165,6 +165,6 @@ def test_pages_in_arabic_run_from_right_to_left(make_study: MakeStudy, context: 
     page.set_viewport_size({"width": 390, "height": 740})
     seen.discard(page.url)
     look()
-    for path in ("done", "withdraw"):
+    for path in ("done", "signout", "withdraw"):
         page.goto(f"{study.url}/{path}")
         look()

@@ -434,7 +434,8 @@ def cloze_findings(
     present = [table.raters[code] for code in np.unique(table.rater)]
     raters = [name for name in present if name not in others]
     pairs = [*combinations(others, 2), *product(others, raters)]
-    pairs += combinations(raters, 2) if len(raters) <= MOST_PAIRED else ()
+    if 2 < len(raters) <= MOST_PAIRED:  # the agreement of two is that of all judgments
+        pairs += combinations(raters, 2)
     for first, second in pairs:
         of = f"{first} and {second}"
         crossed = drop_unused_labels(table.only([first, second]))

@@ -15,6 +15,7 @@ Source
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike
@@ -28,6 +29,7 @@ from errorbar.api.arguments import Bounds, NotNegative, Working, public, resampl
 from errorbar.api.crowd import Systems
 from errorbar.api.crowd_answers import AnswerSource, CrowdSizes
 from errorbar.api.signatures import crowd_signature
+from errorbar.core.corpus import ContentHash
 from errorbar.core.estimate import Estimate
 from errorbar.core.judgments import Judgments
 from errorbar.core.problems import Place, Problem, Problems, UsageError
@@ -49,6 +51,7 @@ from errorbar.judging.analysis.kind_findings import (
     majority_findings,
     position_findings,
     preposition_findings,
+    read_pay,
 )
 from errorbar.judging.answers import label_of
 from errorbar.judging.protocol.exclusions import leaving_note
@@ -321,14 +324,14 @@ def analysis_of(
     level = 0.95 if intervals is None else intervals.confidence_level
     if study.about.adjudicated:
         return _analyze_adjudication(study, judgments, asked, intervals, level)
-    errors, sizes = error_labels(study), None
+    errors, sizes, flags = error_labels(study), None, ContentHash()
     _refuse_useless(study, asked, asks_about_errors=bool(errors))
     if errors:
         sizes = _sizes(study, judgments, asked, all_problems)
     findings = [
         *_common(study, judgments, intervals, level),
         *_special(study, judgments, asked, intervals, level),
-        *_systems(system_scores(study, asked.systems, intervals, all_problems, complete=True)),
+        *_systems(system_scores(study, asked.systems, intervals, all_problems, complete=True, content=flags)),
         *cost_findings(study, asked.pay, sizes),
     ]
     shown = merge_labels(judgments, THREE) if study.about.scheme.name == "preposition" else judgments
@@ -337,13 +340,41 @@ def analysis_of(
     ranks = kind_of(study.about.scheme).ranks  # first and second are other systems in every item
     if len(shown.labels) <= MAX_LABELS and len(shown) and not ranks:
         crossed = pair_table(shown, *names) if len(names) == 2 else confusion(shown)
-    conventions = [] if intervals is None else [intervals.convention("item")]
+    conventions = _conventions(study, asked, intervals)
+    if asked.systems is not None:
+        conventions.append(f"systems:{flags.short()}")
     name = f"judge-analyze(scheme={study.about.scheme.name}/{study.about.scheme.version})"
     signature = crowd_signature(name, judgments, None, conventions)
     pair = names if len(names) == 2 else ()
     return StudyAnalysis(
         study.about.scheme.name, findings, crossed, pair, sizes, signature, asked.seed, tuple(all_problems.notes)
     )
+
+
+def _conventions(study: StudyColumns, asked: AnalysisOptions, intervals: Resampling | None) -> list[str]:
+    """The parts of a signature besides the judgments: what else of the study the figures rest on, and the arguments."""
+    content, truth = ContentHash(), ContentHash()
+    for item in study.items:
+        content.add([json.dumps([item.name, item.gold, item.names, dict(item.hidden)], sort_keys=True)])
+    content.add(json.dumps([rater.name, rater.status]) for rater in study.raters)
+    content.add(json.dumps(answer, sort_keys=True) for answer in study.answers)
+    rows = (study.item, study.rater, study.round, study.state, study.reversed, study.answer_number, study.milliseconds)
+    content.add(json.dumps(column.astype(int).tolist()) for column in rows)
+    content.add([] if study.probability is None else [json.dumps(study.probability.tolist())])
+    truth.add(json.dumps(pair) for pair in sorted((asked.truth or {}).items()))
+    experts = ContentHash()
+    experts.add([json.dumps(list(asked.experts))])
+    pay = read_pay(study.about.rules.pay) if asked.pay is None else asked.pay
+    return [
+        f"study:{content.short()}",
+        *([f"experts:{experts.short()}"] if asked.experts else []),
+        *([] if asked.truth is None else [f"truth:{truth.short()}"]),
+        *([] if asked.accuracy is None else [f"accuracy:{asked.accuracy}"]),
+        *([] if pay is None else [f"pay:{pay}"]),
+        *([f"batch:{json.dumps(asked.batch)}"] if asked.batch != AnalysisOptions().batch else []),
+        *([f"seed:{asked.seed}"] if intervals is None or intervals.method == "closed" else []),
+        *([] if intervals is None else [intervals.convention("item")]),
+    ]
 
 
 def _refuse_useless(study: StudyColumns, asked: AnalysisOptions, *, asks_about_errors: bool) -> None:
@@ -373,7 +404,7 @@ def _analyze_adjudication(
         raise UsageError(Problem("useless-option", message, fix="analyze the study that is adjudicated"))
     scheme, origin = study.about.scheme, Origin.from_json(study.about.adjudicated)
     name = f"judge-analyze(scheme={scheme.name}/{scheme.version},adjudicated={origin.digest[:12]})"
-    signature = crowd_signature(name, judgments, None, [] if intervals is None else [intervals.convention("item")])
+    signature = crowd_signature(name, judgments, None, _conventions(study, asked, intervals))
     findings = [*adjudication_findings(study, intervals, level), *_time_findings(study)]
     return StudyAnalysis(scheme.name, findings, None, (), None, signature, asked.seed)
 

@@ -35,6 +35,7 @@ Source
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -48,6 +49,7 @@ from errorbar.agreement.krippendorff import alpha_kernel
 from errorbar.api.crowd import Against, Systems, read_systems
 from errorbar.api.judgment_input import JudgmentOptions, ReadJudgments
 from errorbar.core.arrays import Floats, Ints
+from errorbar.core.corpus import ContentHash
 from errorbar.core.estimate import Estimate, Undefined
 from errorbar.core.judgments import Judgments
 from errorbar.core.labels import natural_order, usual_order
@@ -646,6 +648,7 @@ def system_scores(
     problems: Problems,
     *,
     complete: bool = False,
+    content: ContentHash | None = None,
 ) -> list[tuple[str, CrowdScore]]:
     """Every system against the raters by both estimands; none where labels are of another kind, or nothing is judged.
 
@@ -655,6 +658,7 @@ def system_scores(
         intervals: How intervals are made.
         problems: Where notes go.
         complete: Few errors are worth a warning: no more judgments are to come.
+        content: Takes the flags, for a signature.
     """
     codes = error_labels(study)
     flags = hidden_flags(study, problems) if systems is None else systems
@@ -670,8 +674,11 @@ def system_scores(
     closed = None if intervals is None else replace(intervals, method="closed")
     if closed is not None and complete:
         against.note_few(problems)
+    flags_of = read_systems(flags, judged, problems)
+    if content is not None:
+        content.add(json.dumps([name, of_items.tolist()]) for name, of_items in flags_of.items())
     return [
         (name, score_kinds(metric, table, resampling=closed))
-        for name, of_items in read_systems(flags, judged, problems).items()
+        for name, of_items in flags_of.items()
         for metric, table in against.counted(of_items).items()
     ]

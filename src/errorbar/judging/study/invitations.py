@@ -195,6 +195,17 @@ def rater_of(tx: Connection, invite: Invite, participant: str = "") -> int | Non
     return rater if participant or invite.is_personal else None
 
 
+def is_let_in_again(tx: Connection, rater: int, now: float) -> bool:
+    """Whether a link that a rater has lets them in once no cookie proves who they are."""
+    row = tx.execute(select(RATER.c.name, RATER.c.invite, RATER.c.participant).where(RATER.c.id == rater)).one()
+    own = _INVITES.where((INVITE.c.id == row.invite) | ((INVITE.c.kind == "back") & (INVITE.c.label == row.name)))
+    return any(
+        (invite.is_personal or (invite.kind == "trusting" and bool(participant_id(row.participant or ""))))
+        and invite.state(now) not in ("revoked", "expired")
+        for invite in map(_invite, tx.execute(own))
+    )
+
+
 def participant_id(key: str) -> str:
     """The id that a service gave a rater, of what the store calls them; empty: they came without one."""
     kind, _, name = key.partition(":")

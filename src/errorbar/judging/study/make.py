@@ -119,6 +119,9 @@ def restore(study: Study, source: Source) -> Restored:
             into = _Restoring(tx, about.scheme)
             for number, record in records:  # noqa: B007 - of the line that is wrong
                 into.take(record)
+            expected = head.get("records", number - 1)  # exports had no count before
+            if number - 1 != expected:
+                raise ValueError(f"{number - 1} records behind the first line, which says {expected}")
             into.finish()
         except (*_DAMAGE, IntegrityError, DataError) as error:
             reason = error.problems[0].what if isinstance(error, UsageError) else f"{type(error).__name__} at {error}"

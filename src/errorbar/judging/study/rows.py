@@ -33,11 +33,12 @@ from errorbar.tables.table import Cell, Column, Table
 
 # Everything that a store tells of its study, as records in one order: what an export holds, and is restored of.
 #
-# Conventions First what the study is, then items, raters, exclusions, judgments and events, each in the order in which
-# they came. Raters are named by pseudonym. Who they are to an invitation, links, sessions and completion codes stay
-# behind. An event names its judgment by rater and ``seq``, the rater's order, as numbers of rows are nobody's
-# business. Times are seconds since 1970. A judgment has all versions of its answer; ``answer`` is null where the item
-# was skipped, and a judgment without answers was never given.
+# First what the study is and how many records follow, as a file may be cut at the end of a line; then items, raters,
+# exclusions, judgments and events, each in the order in which they came. Raters are named by pseudonym. Who they are
+# to an invitation, links, sessions and completion codes stay behind. An event names its judgment by rater and
+# ``seq``, the rater's order, as numbers of rows are nobody's business. Times are seconds since 1970. A judgment has
+# all versions of its answer; ``answer`` is null where the item was skipped, and a judgment without answers was never
+# given.
 
 
 FORMAT, VERSION = "errorbar-judge", 1
@@ -58,6 +59,9 @@ _EVENTS = (
     "SELECT e.at, e.kind, r.name AS rater, a.seq, e.submission, e.data FROM event e"
     " LEFT JOIN assignment a ON a.id = e.assignment LEFT JOIN rater r ON r.id = e.rater ORDER BY e.id"
 )
+_COUNT = "SELECT " + " + ".join(
+    f"(SELECT count(*) FROM {table})" for table in ("item", "rater", "exclusion", "assignment", "event")
+)
 SECRET = ("code", "redeemed", "invited", "revoked", "joined")
 """Events whose data tell of links and codes."""
 
@@ -72,7 +76,8 @@ def study_records(tx: Connection) -> Iterator[Record]:
     about = read_about(tx)
     head: Record = {"format": FORMAT, "version": VERSION, "made_by": about.made_by, "guidelines": about.guidelines}
     head |= {name: json.loads(text) for name in ("key", "adjudicated") if (text := getattr(about, name))}
-    yield head | {"scheme": json.loads(about.scheme.to_json()), "rules": json.loads(about.rules.to_json())}
+    head |= {"scheme": json.loads(about.scheme.to_json()), "rules": json.loads(about.rules.to_json())}
+    yield head | {"records": next(rows(tx, _COUNT))[0]}
     for row in rows(tx, _ITEMS):
         yield {"item": json.loads(row.payload), "place": row.place, "taken": row.taken, "stopped": row.stopped}
     for row in rows(tx, _RATERS):

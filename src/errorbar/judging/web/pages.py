@@ -452,7 +452,7 @@ def notice_page(
         study: As for ``welcome_page``.
         root: The path under which the server is reached.
         language: Of the page; heading, paragraphs and the link's text are in it already.
-        left: Of a rater who has withdrawn, the word under which a browser keeps what is theirs, to remove it.
+        left: Of a rater who has left, the word under which a browser keeps what is theirs, to remove it.
     """
     template = pages().get_template("notice.html")
     variables = {"title": title, "paragraphs": paragraphs, "link": link, "kind": kind, "contact": contact}
@@ -507,6 +507,14 @@ def withdraw_page(
     """Before a rater withdraws: what becomes of their answers, and a form that is posted (``csrf``, ``sure``)."""
     variables = {"title": language.say("Withdraw from the study"), "paragraphs": paragraphs, "csrf": csrf}
     return pages().get_template("withdraw.html").render(**variables, contact=contact, root=root, **words_in(language))
+
+
+def sign_out_page(
+    paragraphs: Sequence[str], *, csrf: str, contact: str = "", root: str = "", language: PageLanguage = ENGLISH
+) -> str:
+    """Before a rater signs out: how they come back, and a form that is posted (``csrf``)."""
+    variables = {"title": language.say("Sign out"), "paragraphs": paragraphs, "csrf": csrf}
+    return pages().get_template("signout.html").render(**variables, contact=contact, root=root, **words_in(language))
 
 
 def guidelines_page(

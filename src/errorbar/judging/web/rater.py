@@ -32,6 +32,7 @@ from errorbar.judging.study.invitations import (
     TakenError,
     find_invite,
     folded_name,
+    is_let_in_again,
     join,
     participant_id,
     rater_of,
@@ -44,6 +45,7 @@ from errorbar.judging.web.pages import (
     fragment,
     guidelines_page,
     notice_page,
+    sign_out_page,
     welcome_page,
     work_page,
 )
@@ -104,7 +106,7 @@ async def return_to_work(request: Request) -> Response:
         before = read_session(tx, device) if isinstance(device, str) and is_storable(device) else None
         if before is None or before.rater is None or before.expires <= now:
             raise signed_out_error()
-        return open_session(tx, before.rater, now)
+        return open_session(tx, before.rater, now, before=before.token)
 
     session = await desk.writer.do(work)
     response = _json({"csrf": session.csrf})
@@ -335,7 +337,8 @@ async def enter(request: Request) -> Response:
         joined = join(tx, door.invite, who, agreed, now, proven)
         if not (joined.new or joined.rater in proven or door.invite.is_personal or door.invite.kind == "trusting"):
             close_sessions_of(tx, joined.rater)  # nobody shares the work of a rater who had not begun
-        return open_session(tx, joined.rater, now, token)
+        known = next((each for each in (before, sent_before) if each and each.rater == joined.rater), None)
+        return open_session(tx, joined.rater, now, token, before="" if known is None else known.token)
 
     try:
         session = await desk.writer.do(work)
@@ -604,6 +607,30 @@ async def service_worker(_: Request) -> Response:
     return Response(assets()["service-worker.js"].content, media_type="text/javascript")
 
 
+async def ask_sign_out(request: Request) -> Response:
+    """How one comes back who signs out, and the form that does it."""
+    desk = desk_of(request)
+    session = await desk.signed_in(request, RATER_COOKIE)
+
+    def look(snapshot: Connection) -> tuple[Terms, bool]:
+        return desk.terms(snapshot), is_let_in_again(snapshot, _rater(session), desk.clock())
+
+    terms, comes_back = await desk.read(look)
+    say = terms.language.say
+    sentences = [
+        say("Sign out where others use this browser. Before, wait until all your answers are saved."),
+        say("To go on later, open the link that you were given once more.")
+        if comes_back
+        else say(
+            "Your link does not let you in again. To go on later, ask for a link of your own before you sign out."
+        ),
+    ]
+    contact, root = terms.rules.contact, root_of(request)
+    return HTMLResponse(
+        sign_out_page(sentences, csrf=session.csrf, contact=contact, root=root, language=terms.language)
+    )
+
+
 async def sign_out(request: Request) -> Response:
     """Leave the browser to somebody else."""
     desk = desk_of(request)
@@ -611,9 +638,25 @@ async def sign_out(request: Request) -> Response:
     form = await read_form(request)
     token = desk.cookie_of(request, RATER_COOKIE)
     refuse_forged(token, form.get("csrf", ""), request)
-    await desk.writer.do(lambda tx: close_session(tx, token))
+
+    def work(tx: Connection) -> tuple[Terms, Session | None]:
+        terms, session = desk.terms(tx), read_session(tx, token)
+        close_session(tx, token)
+        return terms, session
+
+    terms, session = await desk.writer.do(work)
     desk.sessions.forget(token)
-    response = RedirectResponse(f"{root_of(request)}/", 303)
+    say = terms.language.say
+    page = notice_page(
+        say("You have signed out"),
+        [say("Thank you for your time.")],
+        kind="signed-out",
+        contact=terms.rules.contact,
+        root=root_of(request),
+        language=terms.language,
+        left=derive_token(desk.key, "owner", str(session.rater)) if session else "",
+    )
+    response = HTMLResponse(page)
     desk.delete_cookie(response, RATER_COOKIE)
     return response
 
@@ -623,6 +666,7 @@ PAGE_ROUTES = [
     Route("/work", work),
     Route("/guidelines", guidelines),
     Route("/done", done),
+    Route("/signout", ask_sign_out),
     Route("/signout", sign_out, methods=["POST"]),
     Route("/service-worker.js", service_worker),
 ]

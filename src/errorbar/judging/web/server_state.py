@@ -83,12 +83,19 @@ def form_fits(key: str, cookie: str, brought: str) -> bool:
     return bool(cookie) and same(derive_token(key, "form", cookie, fresh), mark)
 
 
-def open_session(tx: Connection, rater: int | None, now: float, token: str = "") -> Session:
-    """Sign somebody in; by the same ``token`` again it is the same session. A device's word lasts longer."""
+def open_session(tx: Connection, rater: int | None, now: float, token: str = "", before: str = "") -> Session:
+    """Sign somebody in; by the same ``token`` again it is the same session. A device's word lasts longer.
+
+    ``before`` is what this browser was signed in by until now: its sessions have one time at which they were made, and
+    end together.
+    """
     token = token or fresh_token()
-    close_session(tx, token)
+    known = select(SESSION.c.made).where(SESSION.c.token_hash == fingerprint(before), SESSION.c.rater == rater)
+    made = tx.scalar(known) if before else None
+    tx.execute(delete(SESSION).where(SESSION.c.token_hash.in_([fingerprint(token), fingerprint(device_of(token))])))
     expires = now + (MANAGER_LIFE if rater is None else LIFE)
-    rows = [{"token_hash": fingerprint(token), "rater": rater, "made": now, "expires": expires}]
+    made = now if made is None else made
+    rows = [{"token_hash": fingerprint(token), "rater": rater, "made": made, "expires": expires}]
     if rater is not None:
         rows.append({**rows[0], "token_hash": fingerprint(device_of(token)), "expires": now + PROOF})
     tx.execute(insert(SESSION), rows)
@@ -115,8 +122,13 @@ def close_sessions_of(tx: Connection, rater: int) -> None:
 
 
 def close_session(tx: Connection, token: str) -> None:
-    """Sign somebody out, on their device too."""
-    tx.execute(delete(SESSION).where(SESSION.c.token_hash.in_([fingerprint(token), fingerprint(device_of(token))])))
+    """Sign somebody out, of all sessions that their browser had one after the other, by cookie and by device."""
+    row = tx.execute(
+        select(SESSION.c.rater, SESSION.c.made).where(SESSION.c.token_hash == fingerprint(token))
+    ).one_or_none()
+    if row is not None:
+        whose = SESSION.c.token_hash == fingerprint(token) if row.rater is None else SESSION.c.rater == row.rater
+        tx.execute(delete(SESSION).where(whose, SESSION.c.made == row.made))
 
 
 def is_stale(session: Session, now: float) -> bool:

@@ -65,9 +65,12 @@ function offer(box) {
   box.hidden = false;
 }
 
-/** Forget a rater who has withdrawn: what they left in this browser is sent nowhere any more. @param {HTMLElement} left */
-function forgetRater({ dataset: { owner } }) {
-  for (const key of Object.keys(localStorage)) if (key.startsWith(`${START}${owner}:`)) localStorage.removeItem(key);
+/** Forget a rater who left; answers that wait are dropped if they withdrew, else kept. @param {HTMLElement} left */
+function forgetRater({ dataset: { owner, kind } }) {
+  const start = `${START}${owner}:`;
+  const keys = Object.keys(localStorage).filter((key) => key.startsWith(start));
+  if (kind !== 'withdrawn' && keys.some((key) => key.startsWith(`${start}out:`))) return;
+  for (const key of keys) localStorage.removeItem(key);
 }
 
 const left = document.getElementById('left');

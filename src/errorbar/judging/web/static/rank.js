@@ -28,7 +28,7 @@ class RanksKind extends QuestionKind {
     const cards = cardsOf(panel.view.article);
     for (const card of cards) card.querySelector('.ranks')?.remove();
     if (cards.length === 2) {
-      const words = [say('A is better'), say('B is better'), say('Equally good')];
+      const words = pairWords();
       field.append(make('div', { class: 'options' }, ...PAIR.map(([key, ranks], at) => {
         const choice = button('', () => panel.on.choose(question, inOwnOrder(cards, ranks)),
           { class: 'option', 'aria-pressed': 'false', 'aria-keyshortcuts': key });
@@ -46,7 +46,7 @@ class RanksKind extends QuestionKind {
         ...cards.map((_, rank) => button(String(rank + 1), () => this.#give(panel, question, card, rank + 1),
           { class: 'rank', 'aria-pressed': 'false', 'data-rank': String(rank + 1) }))));
     }
-    field.append(make('p', { class: 'help' }, say('Press a digit for the marked one, ↑ and ↓ to mark another.')));
+    field.append(make('p', { class: 'help' }, say('1 is best, equal ranks are ties. Press a digit for the marked one, ↑ and ↓ to mark another.')));
   }
 
   show(panel, question, field, draft) {
@@ -110,9 +110,14 @@ class RanksKind extends QuestionKind {
   inWords(value, shown) {
     const cards = shown ? cardsOf(shown) : [];
     if (!Array.isArray(value) || cards.length !== value.length) return null;
+    const at = cards.length === 2 ? PAIR.findIndex(([, ranks]) => String(inOwnOrder(cards, ranks)) === String(value)) : -1;
+    if (at >= 0) return [pairWords()[at]];
     return cards.map((card) => `${letterOf(card)} ${value[numberOf(card)] ?? '–'}`);
   }
 }
+
+/** @returns {string[]} what each of ``PAIR`` says */
+const pairWords = () => [say('A is better'), say('B is better'), say('Equally good')];
 
 /** @param {Element} shown @returns {HTMLElement[]} the outputs as they stand */
 const cardsOf = (shown) => [...shown.querySelectorAll('.outputs > li')].map((card) => /** @type {HTMLElement} */ (card));
