@@ -6,6 +6,7 @@ import json
 import random
 from collections.abc import Callable
 
+from tests.browser.test_accessible import axe_source
 from tests.judging.browser.conftest import MakeStudy
 from tests.judging.browser.items import marked
 from tests.judging.browser.rater import Rater
@@ -94,3 +95,22 @@ def test_the_next_item_needs_no_request(make_study: MakeStudy, sit_down: SitDown
         texts.append(rater.text)
     assert len(set(texts)) == 6
     rater.page.unroute("**/api/**")
+
+
+def test_who_signs_out_by_the_keyboard_is_forgotten_here(make_study: MakeStudy, sit_down: SitDown) -> None:
+    study = make_study("error-ok", [marked("one", "He depends [of] the weather."), marked("two", "It is [on] it.")])
+    rater = sit_down(study)
+    page = rater.page
+    rater.press("o")
+    rater.saved()
+    own = "Object.keys(localStorage).filter((key) => key.startsWith('errorbar-judge:') && !key.includes('probe'))"
+    assert any(key.endswith(":device") for key in page.evaluate(own))
+    page.goto(f"{study.url}/signout")
+    page.evaluate(axe_source())
+    assert page.evaluate("() => axe.run({ resultTypes: ['violations'] })")["violations"] == []
+    page.focus("form button")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("[data-notice=signed-out]")
+    assert page.evaluate(own) == []
+    page.goto(f"{study.url}/")
+    assert page.locator("#returning").is_hidden()
