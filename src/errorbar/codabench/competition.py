@@ -18,6 +18,7 @@ from typing import Any, Literal, NamedTuple
 
 from errorbar.api.arguments import public
 from errorbar.codabench.task_files import FILE, Form, submission_form
+from errorbar.core.labels import format_count
 from errorbar.core.problems import InputError, MissingExtraError, Place, Problem, Problems
 from errorbar.formats.saving import save_lines
 from errorbar.reporting.board import team_report
@@ -309,7 +310,7 @@ def find_submission(folder: Path, form: Form) -> Path:
         raise InputError(Problem("submission-not-a-file", message, Place(form.name), form.description))
     files = _entries(Path(run.path))
     if len(files) > 2 * form.n_units + SPARE_FILES:
-        message = f"{len(files):,} files for {form.n_units:,} texts"
+        message = f"{format_count(len(files), 'files')} for {format_count(form.n_units, 'texts')}"
         raise InputError(Problem("submission-too-large", message, Place(form.name), form.description))
     for entry in files:
         limit -= _check(entry, f"{form.name}/{entry.name}", limit)
