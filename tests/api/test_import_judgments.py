@@ -241,7 +241,7 @@ def test_spans_and_verdicts_of_prodigy(tmp_path: Path) -> None:
     ]
     both = _prodigy_task("ann", "blocks", accept=["x"], spans=[{"start": 3, "end": 7, "label": "SVA"}])
     (tmp_path / "both.jsonl").write_text(both + "\n")
-    with pytest.raises(errorbar.ErrorbarError, match="task 7 has 1 spans beside its choice"):
+    with pytest.raises(errorbar.ErrorbarError, match="task 7 has 1 span beside its choice"):
         errorbar.judge_import(tmp_path / "both.jsonl")
 
 

@@ -130,7 +130,7 @@ HOO_BAD: dict[str, tuple[dict[str, str | bytes], str]] = {
     "other texts": ({"test/0002.txt": "He goes home."}, "no file of run .* is about a fragment"),
     "no XML": ({"test/0001.xml": "<edits"}, "0001.xml"),
     "large": ({"test/0001.txt": "x" * (1 << 21)}, "test/0001.txt: 2,097,152 bytes"),
-    "many": ({f"test/{k}.txt": "" for k in range(30)}, "30 files for 1 texts"),
+    "many": ({f"test/{k}.txt": "" for k in range(30)}, "30 files for 1 text"),
     "a folder in it": ({"test/0001.txt/a": ""}, "test/0001.txt: this is a link, a folder or a device"),
 }
 

@@ -225,6 +225,8 @@ CUTS: dict[str, tuple[tuple[int, ...], tuple[tuple[bool, ...], ...], tuple[int, 
         (120, 30, 30, 120),
     ),
 }
+UNLIKE = frozenset(list(CUTS)[-2:])
+"""Those with a side of many errors in one stratum and few in another: the page says that R is held less often there."""
 CUT_DRAWS = 2_000
 
 

@@ -21,6 +21,7 @@ from tests.sampling.few import (
     GRID_SIZES,
     NEARLY,
     SCORES,
+    UNLIKE,
     VOTED,
     cut,
     cut_row,
@@ -167,7 +168,7 @@ def test_designs_at_random(n: int) -> None:
 def test_sides_of_several_strata(name: str) -> None:
     found = cut(name)
     assert cut_row(name, found) in MEASURED
-    assert min(found.values()) >= 0.93
+    assert min(found.values()) >= (0.9 if name in UNLIKE else 0.93)
 
 
 @pytest.mark.parametrize("name", NEARLY)

@@ -22,6 +22,7 @@ from types import ModuleType
 from typing import Any, Literal, NamedTuple
 
 from errorbar.api.arguments import public
+from errorbar.core.labels import format_count
 from errorbar.core.problems import InputError, MissingExtraError, Place, Problem, Problems, UsageError, visible_json
 from errorbar.formats.hoo import list_gold
 from errorbar.formats.saving import save_lines
@@ -497,7 +498,7 @@ def find_submission(folder: Path, form: Form) -> Path:
         raise InputError(Problem("submission-not-a-file", message, Place(form.name), form.description))
     files = _entries(Path(run.path))
     if len(files) > 2 * form.n_units + SPARE_FILES:
-        message = f"{len(files):,} files for {form.n_units:,} texts"
+        message = f"{format_count(len(files), 'files')} for {format_count(form.n_units, 'texts')}"
         raise InputError(Problem("submission-too-large", message, Place(form.name), form.description))
     for entry in files:
         limit -= _check(entry, f"{form.name}/{entry.name}", limit)

@@ -12,7 +12,7 @@ from unicodedata import decimal
 _DIGITS = re.compile(r"(\d+)")
 _NOUNS = """sentence document system essay token annotator edit editor fragment line problem run item rater judgment
     comparison pair tie judge reference link pool row call request answer warning text
-    span option"""
+    span option file"""
 LONGEST_SHOWN, MOST_NAMED = 60, 10  # characters of a label, and labels, that a message shows before it counts the rest
 
 MOST_DIGITS = 15  # of an offset, a rank or the number of a sentence; Python refuses to read thousands

@@ -19,6 +19,7 @@ from datetime import datetime
 from pathlib import Path, PurePath
 from typing import Any
 
+from errorbar.core.labels import format_count
 from errorbar.core.problems import Place, Problems
 from errorbar.formats.look import Lines
 from errorbar.formats.tables import finite
@@ -302,7 +303,7 @@ def read_prodigy(lines: Lines, problems: Problems) -> Iterator[Row]:
             answers.n_left_out += 1
         elif isinstance(chosen, list):
             if spans:
-                message = f"task {item} has {len(spans)} spans beside its choice"
+                message = f"task {item} has {format_count(len(spans), 'spans')} beside its choice"
                 problems.repairable(VALUE_CODE, message, place, "the choice alone is read", "one kind of answer")
             answers.add("", item, rater, chosen[0] if len(chosen) == 1 else chosen, **beside)
         elif asks_spans:
