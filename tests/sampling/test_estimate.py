@@ -41,6 +41,22 @@ from tests.helpers.expectations import expect_refusal, require
 from tests.sampling.examples import LARGE, STRATA, TWO, Z, frame
 
 
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize(
+    ("sizes", "n", "x"),
+    [((1000, 5), (1, 2), (1, 1)), ((5, 1000), (2, 1), (1, 0)), ((5, 1000), (5, 1), (2, 0))],
+)
+def test_with_one_item_judged_the_value_is_in_its_interval(
+    method: Method, sizes: tuple[int, int], n: tuple[int, int], x: tuple[int, int]
+) -> None:
+    """Smoothed totals alone gave F .67 an interval that ended at .44."""
+    strata = Strata(("flagged", "rest"), np.array(sizes), np.array([[True, False]]))
+    found = estimate_sample(strata, Sample(np.array(n), np.array(x, np.float64)), Estimation(method=method))
+    for name in ("P", "R", "F"):
+        value, interval = found[name].estimate.value, found[name].estimate.interval
+        assert interval is None or interval.low <= value <= interval.high
+
+
 @given(st.integers(2, 100), st.integers(2, 400), st.data())
 def test_intervals_are_in_range_and_hold_the_value(n1: int, n0: int, data: st.DataObject) -> None:
     x = [data.draw(st.integers(0, n)) for n in (n1, n0)]

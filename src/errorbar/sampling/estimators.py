@@ -8,8 +8,9 @@ Formula
 Conventions
     Values and standard errors are plain (Ĥ = N x / n). logit takes smoothed totals, half an error more on each side;
     where no hit or no miss was seen R has the exact box with logit and wald, and so has P at 0 or 1. An interval of
-    width zero (everything was judged) is named instead. Intervals of differences are made of smoothed totals unless
-    ``add`` is 0; judging both systems on the same items makes them some three times narrower than two samples.
+    width zero (everything was judged) is named instead, and one that would lie beside its value ends there. Intervals
+    of differences are made of smoothed totals unless ``add`` is 0; judging both systems on the same items makes them
+    some three times narrower than two samples.
 Source
     Tetreault and Chodorow 2008, table 5, whose intervals (section 6.3) lack the correction; Cochran 1977 for the
     variances; the delta method on stratum totals for differences. docs/measurements/sampling.md measures the choice.
@@ -166,8 +167,7 @@ def estimate_sample(
         else:
             ends = how.name_look(delta_interval(quantity, sample, smoothed, how.nominal, method=how.method))
         bayes = None if posterior is None else posterior_interval(quantity, posterior, how.confidence_level)
-        error = float(quantity.standard_error(*plain))
-        return SampleEstimate(quantity.name, Estimate(value, int(sample.n.sum())).with_interval(ends), error, bayes)
+        return _estimate(quantity.name, value, sample, ends, float(quantity.standard_error(*plain)), bayes)
 
     names: tuple[Name, ...] = get_args(Name)
     P, R, F, Q = (row(Quantity(name, strata, system, how.beta)) for name in names)
@@ -207,8 +207,17 @@ def paired_differences(
             half = z_value(how.nominal) * width
             interval = Interval(max(middle - half, -1.0), min(middle + half, 1.0), how.nominal, "wald")
             ends = how.name_look(interval) if half > 0 else Undefined.ZERO_WIDTH
-        rows.append(SampleEstimate(name, Estimate(value, int(sample.n.sum())).with_interval(ends), error))
+        rows.append(_estimate(name, value, sample, ends, error))
     return tuple(rows)
+
+
+def _estimate(
+    name: Name, value: float, sample: Sample, ends: Interval | Undefined, error: float, bayes: Interval | None = None
+) -> SampleEstimate:
+    """A value with its interval, an end of which is the value where smoothed totals put it beyond."""
+    if isinstance(ends, Interval):
+        ends = ends._replace(low=min(ends.low, value), high=max(ends.high, value))
+    return SampleEstimate(name, Estimate(value, int(sample.n.sum())).with_interval(ends), error, bayes)
 
 
 def difference(
