@@ -75,9 +75,9 @@ def study_records(tx: Connection) -> Iterator[Record]:
     """Everything of one snapshot."""
     about = read_about(tx)
     head: Record = {"format": FORMAT, "version": VERSION, "made_by": about.made_by, "guidelines": about.guidelines}
-    head |= {name: json.loads(text) for name in ("key", "adjudicated") if (text := getattr(about, name))}
+    head |= {name: json.loads(written) for name in ("key", "adjudicated") if (written := getattr(about, name))}
     head |= {"scheme": json.loads(about.scheme.to_json()), "rules": json.loads(about.rules.to_json())}
-    yield head | {"records": next(rows(tx, _COUNT))[0]}
+    yield head | {"records": tx.execute(text(_COUNT)).scalar_one()}
     for row in rows(tx, _ITEMS):
         yield {"item": json.loads(row.payload), "place": row.place, "taken": row.taken, "stopped": row.stopped}
     for row in rows(tx, _RATERS):
