@@ -83,8 +83,8 @@ def best_alignment(spans: Sequence[Slotted], n_annotators: int) -> list[Aligned]
 
 
 def _components(spans: Sequence[Slotted], n: int) -> list[list[int]]:
-    # Beside k - 1 others, a span whose distances to them sum up to C(n, 2) + k - 1 or more is better left alone.
     """Numbers of spans that may share a tuple, directly or by others in between."""
+    # Beside k - 1 others, a span whose distances to them sum up to C(n, 2) + k - 1 or more is better left alone.
     limit = comb(n, 2) + n - 1
     reach = sqrt(limit)
     order = sorted(range(len(spans)), key=lambda at: spans[at][1])

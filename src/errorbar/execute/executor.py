@@ -130,8 +130,8 @@ class Job(Generic[Piece, Result]):
     version: str = __version__
 
     def __call__(self, piece: Piece) -> Result | ErrorbarError:
-        # Collect garbage rarely: pieces are millions of small tuples without cycles, a fifth of the time otherwise.
         """Do the work."""
+        # Collect garbage rarely: pieces are millions of small tuples without cycles, a fifth of the time otherwise.
         gc.set_threshold(200_000, 50, 100)
         if self.version != __version__:
             return other_version("a worker", __version__, self.version)

@@ -320,8 +320,8 @@ class RehearsedScore:
 
     @property
     def held(self) -> NDArray[np.bool_]:
-        # Ends are often totals that can be, and so may be the truth but for rounding.
         """Where the truth is held."""
+        # Ends are often totals that can be, and so may be the truth but for rounding.
         inside = (self.lows - _SAME <= self.truth) & (self.truth <= self.highs + _SAME)
         return np.asarray(inside | (np.isnan(self.lows) & (np.abs(self.values - self.truth) < _SAME)))
 
