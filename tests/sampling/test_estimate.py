@@ -53,7 +53,7 @@ def test_with_one_item_judged_the_value_is_in_its_interval(
     strata = Strata(("flagged", "rest"), np.array(sizes), np.array([[True, False]]))
     found = estimate_sample(strata, Sample(np.array(n), np.array(x, np.float64)), Estimation(method=method))
     for name in ("P", "R", "F"):
-        value, interval = found[name].estimate.value, found[name].estimate.interval
+        value, interval = require(found[name].estimate.value), found[name].estimate.interval
         assert interval is None or interval.low <= value <= interval.high
 
 

@@ -11,7 +11,6 @@ import numpy as np
 from errorbar.api.arguments import (
     Bounds,
     Confidence,
-    HalfWidth,
     Lenient,
     Metrics,
     Share,
@@ -390,7 +389,7 @@ def audit_draw(
     metric: Metrics = None,
     others: Systems = (),
     types: Types = "none",
-    half_width: HalfWidth | None = None,
+    half_width: Share | None = None,
     budget: Annotated[int, Bounds(FLOOR, MOST_EDITS)] | None = None,
     supposed: float = SUPPOSED,
     rater: str | Sequence[str] = ("rater-1",),
@@ -556,8 +555,6 @@ def _check(half_width: float | None, budget: int | None, supposed: float) -> Non
     if half_width is not None and budget is not None:
         message = "a budget and a half-width"
         raise UsageError(Problem("sample-budget", message, fix="give one of --budget and --half-width"))
-    if half_width == 1:
-        raise UsageError(Problem("sample-half-width", f"a half-width of {half_width:g}", expected="above 0, below 1"))
     if not 0 < supposed < 1:
         message = f"the supposed share of valid edits is {supposed:g}"
         raise UsageError(Problem("sample-rates", message, expected="between 0 and 1, neither included"))
